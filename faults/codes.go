@@ -1,0 +1,24 @@
+package faults
+
+// The codes. Each one is documented in docs/errors.md, which a test compares
+// with this list.
+const (
+	CodeUsage         Code = "usage"
+	CodeInternal      Code = "internal"
+	CodeBadImage      Code = "bad-image"       // not a usable image at all
+	CodeWrongMachine  Code = "wrong-machine"   // image is for another architecture or chip
+	CodeNotBootable   Code = "not-bootable"    // no image definition the boot ROM accepts
+	CodeImageTooLarge Code = "image-too-large" // contents outside the memories of the chip
+	CodeFileAccess    Code = "file-access"     // a file cannot be read or written
+	CodeBadProfile    Code = "bad-profile"     // a profile or stem-hw.toml does not parse
+	CodeBoardNotFound Code = "board-not-found"
+	CodeAmbiguous     Code = "ambiguous-board"
+	CodeMissingTool   Code = "missing-tool"
+	CodeNotSupported  Code = "not-supported" // the target lacks this capability
+	CodeTargetCrashed Code = "firmware-crash"
+	CodeFirmwareFail  Code = "firmware-failed"
+	CodeTextPending   Code = "text-pending" // --expect-text did not appear
+	CodeTimeout       Code = "timeout"
+	CodeInterrupted   Code = "interrupted"
+	CodeTargetFailed  Code = "target-failed"
+)
