@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript")
+
+// TestMain lets test scripts call this binary as stem-hw, so that they see a
+// whole process: streams, signals, exit status.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"stem-hw": main,
+	})
+}
+
+// TestScripts runs testdata/script/*.txt. A verb adds files of its own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("STEM_HW_BOARD", "sim")
+			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
+			e.Setenv("XDG_RUNTIME_DIR", e.WorkDir+"/run")
+			return os.MkdirAll(e.WorkDir+"/run", 0o700)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": status,
+		},
+	})
+}
+
+// status runs stem-hw with the arguments behind the first, which is the exit
+// status that is expected: status 2 verson. With `< FILE` last, standard input
+// is that file. The streams land in the files out and err.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: status N [ARG...] [< FILE]")
+	}
+	want := args[0]
+	args = args[1:]
+	in := os.DevNull
+	if n := len(args); n >= 2 && args[n-2] == "<" {
+		in, args = ts.MkAbs(args[n-1]), args[:n-2]
+	}
+	got := runProcess(ts, in, args)
+	ts.Logf("exit status %d", got)
+	if itoa(got) != want {
+		ts.Logf("stdout:\n%s\nstderr:\n%s", ts.ReadFile("out"), ts.ReadFile("err"))
+		ts.Fatalf("stem-hw %q: exit status %d, want %s", args, got, want)
+	}
+}
