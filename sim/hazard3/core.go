@@ -68,6 +68,21 @@ func (c *Core) Asleep() bool { return false }
 // InvalidateCode drops decoded code in [lo, hi).
 func (c *Core) InvalidateCode(lo, hi uint32) {}
 
+// Gate is called in place of the instruction at pc. It may change registers,
+// SetPC, and add to Cycle; it must move pc or the gate is called again. done is
+// false to give up the turn with nothing begun (Run returns ReasonNotReady).
+type Gate func(pc uint32) (done bool)
+
+// SetGate makes g serve every pc in [lo, hi): nothing is fetched there. A
+// machine emulates its boot ROM so. Interrupts are taken before a gate as
+// before any instruction.
+func (c *Core) SetGate(lo, hi uint32, g Gate) {}
+
+// Shorten lowers the limit of the Run in progress, from within a Bus call, a
+// Watcher or a Gate: an earlier event was scheduled or another core woke. It
+// never raises it, and is forgotten when Run returns.
+func (c *Core) Shorten(limit uint64) {}
+
 // CSR and SetCSR access a control register as a debugger does.
 func (c *Core) CSR(n uint16) (v uint32, ok bool)    { return 0, false }
 func (c *Core) SetCSR(n uint16, v uint32) (ok bool) { return false }
