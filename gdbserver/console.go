@@ -1,0 +1,64 @@
+package gdbserver
+
+import (
+	"io"
+	"sync"
+)
+
+// consoleLimit bounds what is kept for gdb while the program is halted, in
+// bytes. Older output is dropped, and that is said.
+const consoleLimit = 64 << 10
+
+// consolePump reads the target's console for as long as the target lives and
+// keeps what no client has fetched yet.
+type consolePump struct {
+	mu      sync.Mutex
+	buf     []byte
+	dropped int
+	ready   chan struct{} // holds one token while buf is not empty
+}
+
+func newConsolePump(r io.Reader) *consolePump {
+	p := &consolePump{ready: make(chan struct{}, 1)}
+	if r != nil {
+		go p.pump(r)
+	}
+	return p
+}
+
+func (p *consolePump) pump(r io.Reader) {
+	b := make([]byte, 4096)
+	for {
+		n, err := r.Read(b)
+		p.add(b[:n])
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *consolePump) add(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	p.mu.Lock()
+	p.buf = append(p.buf, b...)
+	if n := len(p.buf) - consoleLimit; n > 0 {
+		p.dropped += n
+		p.buf = append(p.buf[:0], p.buf[n:]...)
+	}
+	p.mu.Unlock()
+	select {
+	case p.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what is waiting, and how many bytes were lost before it.
+func (p *consolePump) take() (out []byte, dropped int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out, dropped = p.buf, p.dropped
+	p.buf, p.dropped = nil, 0
+	return out, dropped
+}
