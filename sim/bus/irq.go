@@ -14,4 +14,8 @@ const (
 	ReasonHalted
 	// ReasonStopped: a stop was asked for (Stop), or a hook asked for it.
 	ReasonStopped
+	// ReasonLockup: the core repeats itself for ever (an exception that raises
+	// itself, a jump to itself with interrupts off) unless something outside
+	// changes.
+	ReasonLockup
 )

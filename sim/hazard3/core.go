@@ -2,71 +2,142 @@ package hazard3
 
 import "github.com/stem-hw/stem-hw/sim/bus"
 
-// Revision is a silicon revision of the RP2350.
-type Revision uint8
-
-const (
-	A2 Revision = 2
-	A3 Revision = 3
-	A4 Revision = 4
-)
-
-// Config holds the parameters in which RP2350 and the testbench differ
-// (../facts table: reset PC, mtvec, ids, Zbc, PMP, IRQs, user-mode gating).
-type Config struct {
-	ResetPC, ResetMtvec           uint32
-	Misa                          uint32
-	Mvendorid, Mimpid, Mconfigptr uint32
-	Zbc                           bool
-	PMPRegions                    int
-	PMPGrain                      uint
-	PMPHardwired                  bool // regions 8..10 of RP2350
-	PMPSwapRX                     bool // erratum RP2350-E6
-	NumIRQs                       int
-	UserModeNeedsMIE              bool // erratum RP2350-E7
-}
-
-// Silicon returns the parameters of RP2350's cores.
-func Silicon(rev Revision) Config { panic("unwritten") }
-
-// Testbench returns the parameters of Hazard3's own testbench.
-func Testbench() Config { panic("unwritten") }
-
-// Core is one hart.
+// Core is one hart. It is used by one goroutine.
 type Core struct {
 	// X are the general registers; X[0] stays 0.
 	X [32]uint32
-	// Cycle is the core's own clock in cycles since power-up.
+	// Cycle is the core's own clock in cycles since power-up. The machine may
+	// move it forward while the core sleeps (for a halted core, by SkipTo).
 	Cycle uint64
+
+	// Semihost, if set, is called for an ebreak between the two marker
+	// instructions of RISC-V semihosting. If it returns true the call was done
+	// and execution goes on behind the ebreak. PC is that of the ebreak then.
+	Semihost func() bool
+	// OnTrap, if set, hears of each exception (not of interrupts) when it was
+	// taken.
+	OnTrap func(Trap)
+	// Tracer, if set, is called before each instruction; then the plain loop
+	// runs.
+	Tracer func(pc uint32)
+	// Plain selects the plain loop: one instruction after the other, no
+	// blocks. Results are the same to the cycle.
+	Plain bool
+
+	cfg   Config
+	hart  int
+	bus   bus.Bus
+	watch bus.Watcher
+
+	pc      uint32
+	limit   uint64
+	instret uint64
+
+	// attn asks the loop to look at what is pending before the next
+	// instruction: interrupt, halt request, stop.
+	attn bool
+	stop bool
+
+	// Timing state: registers whose load is in its data phase, whether the
+	// previous instruction was lr.w or sc.w, the branch predictor's branch (1
+	// for none).
+	loading uint32
+	excl    bool
+	btb     uint32
+
+	gate             Gate
+	gateLo, gateSize uint32
+
+	windows []bus.Window
+	fast    window // the largest writable window
+	last    window // the window hit last among the others
+	code    *codeCache
+	// uncached is the instruction executed from outside all windows.
+	uncached inst
+
+	priv     uint32 // 3 or 0
+	lsAccess bus.Access
+	csr      csrs
+	irq      irqState
+	pmp      pmpState
+	trig     triggers
+	dbg      debugState
+
+	sleep    sleepState
+	event    bool // an unblock event is latched
+	reserved bool // the local exclusive monitor
+
+	amoFn   uint32
+	amoArg  uint32
+	amoFunc func(uint32) uint32
+
+	lastTrap Trap
+	lock     lockup
 }
 
+type sleepState uint8
+
+const (
+	awake sleepState = iota
+	inWFI
+	inBlock
+)
+
 // New returns a core in reset. w may be nil.
-func New(cfg Config, hart int, b bus.Bus, w bus.Watcher) *Core { panic("unwritten") }
+func New(cfg Config, hart int, b bus.Bus, w bus.Watcher) *Core {
+	c := &Core{cfg: cfg, hart: hart, bus: b, watch: w, code: new(codeCache)}
+	c.amoFunc = c.amoStep
+	c.Reset()
+	return c
+}
+
+// ShareCode makes c use the decoded code of other. Both must see the same
+// code at every address; Map and InvalidateCode of either work for both.
+func (c *Core) ShareCode(other *Core) { c.code = other.code }
+
+// Config returns the parameters the core was made with.
+func (c *Core) Config() Config { return c.cfg }
+
+// Hart is the core's number (mhartid).
+func (c *Core) Hart() int { return c.hart }
 
 // Map replaces the windows and drops all decoded code.
-func (c *Core) Map(ws []bus.Window) {}
+func (c *Core) Map(ws []bus.Window) {
+	c.windows = append([]bus.Window(nil), ws...)
+	c.code.drop()
+	c.fast, c.last = window{}, window{}
+	for i := range c.windows {
+		w := &c.windows[i]
+		if w.Writable && w.Flags != nil && uint32(len(w.Mem)) > c.fast.size {
+			c.fast = makeWindow(w)
+		}
+	}
+}
 
-// Reset puts the core into its reset state (Cycle is kept).
-func (c *Core) Reset() {}
+// Reset puts the core into its reset state (Cycle is kept). Breakpoints and
+// watchpoints stay, a halt on the reset vector is the machine's business
+// (Halt after Reset).
+func (c *Core) Reset() {
+	c.X = [32]uint32{}
+	c.pc = c.cfg.ResetPC
+	c.instret = 0
+	c.loading, c.excl, c.btb = 0, false, noBranch
+	c.priv = 3
+	c.sleep, c.event, c.reserved = awake, false, false
+	c.lastTrap, c.lock = Trap{}, lockup{}
+	c.resetCSRs()
+	c.resetIRQ()
+	c.resetPMP()
+	c.trig = triggers{}
+	c.resetDebug()
+	c.permissionsChanged()
+	c.updateIRQ()
+}
 
-// Run executes until Cycle reaches limit or the core cannot go on.
-func (c *Core) Run(limit uint64) bus.Reason { panic("unwritten") }
-
-// SetIRQs sets the levels of the external interrupt lines.
-func (c *Core) SetIRQs(lines uint64) {}
-
-// SetMTIP and SetMSIP set the levels of the timer and software interrupts.
-func (c *Core) SetMTIP(on bool) {}
-func (c *Core) SetMSIP(on bool) {}
-
-// PostEvent latches an unblock event.
-func (c *Core) PostEvent() {}
-
-// Asleep reports whether the core waits in wfi or h3.block.
-func (c *Core) Asleep() bool { return false }
-
-// InvalidateCode drops decoded code in [lo, hi).
-func (c *Core) InvalidateCode(lo, hi uint32) {}
+// Shorten lowers the limit of the Run in progress, from within a bus call, a
+// Watcher or a Gate: an earlier event was scheduled or another core woke. It
+// never raises it, and is forgotten when Run returns.
+func (c *Core) Shorten(limit uint64) { c.limit = min(c.limit, limit) }
 
 // Gate is called in place of the instruction at pc. It may change registers,
 // SetPC, and add to Cycle; it must move pc or the gate is called again. done is
@@ -75,17 +146,52 @@ type Gate func(pc uint32) (done bool)
 
 // SetGate makes g serve every pc in [lo, hi): nothing is fetched there. A
 // machine emulates its boot ROM so. Interrupts are taken before a gate as
-// before any instruction.
-func (c *Core) SetGate(lo, hi uint32, g Gate) {}
+// before any instruction. There is one gate; nil removes it.
+func (c *Core) SetGate(lo, hi uint32, g Gate) {
+	c.gate, c.gateLo, c.gateSize = g, lo, hi-lo
+	if g == nil {
+		c.gateSize = 0
+	}
+}
 
-// Shorten lowers the limit of the Run in progress, from within a Bus call, a
-// Watcher or a Gate: an earlier event was scheduled or another core woke. It
-// never raises it, and is forgotten when Run returns.
-func (c *Core) Shorten(limit uint64) {}
+// Limit is the limit of the Run in progress.
+func (c *Core) Limit() uint64 { return c.limit }
 
-// CSR and SetCSR access a control register as a debugger does.
-func (c *Core) CSR(n uint16) (v uint32, ok bool)    { return 0, false }
-func (c *Core) SetCSR(n uint16, v uint32) (ok bool) { return false }
+// Stop makes the Run in progress return ReasonStopped after the present
+// instruction.
+func (c *Core) Stop() { c.stop, c.attn = true, true }
 
-// The machine.Core methods (Halt, Resume, Step, PC, ReadReg, ...) follow in
-// debug.go.
+// SkipTo moves the core's clock forward to cycle while it sleeps or is halted.
+// In Debug mode the counters stand still (dcsr.stopcount).
+func (c *Core) SkipTo(cycle uint64) {
+	if cycle <= c.Cycle {
+		return
+	}
+	if c.dbg.mode && c.csr.mcountinhibit&counterCY == 0 {
+		c.csr.mcycle -= cycle - c.Cycle
+	}
+	c.Cycle = cycle
+}
+
+// PostEvent latches an unblock event.
+func (c *Core) PostEvent() { c.event = true }
+
+// Asleep reports whether the core waits in wfi or h3.block.
+func (c *Core) Asleep() bool { return c.sleep != awake }
+
+// Instret is the number of retired instructions since reset (not the CSR,
+// which firmware can write or inhibit).
+func (c *Core) Instret() uint64 { return c.instret }
+
+// Priv is the privilege mode: 3 for M, 0 for U.
+func (c *Core) Priv() uint32 { return c.priv }
+
+// InvalidateCode drops decoded code in [lo, hi). The core does so by itself
+// for its own stores; debuggers' pokes and DMA need it.
+func (c *Core) InvalidateCode(lo, hi uint32) {
+	if hi-1 < lo {
+		return
+	}
+	c.code.invalidate(lo, hi-1)
+	c.lock.stuck = false
+}
