@@ -195,3 +195,26 @@ func (c *Core) InvalidateCode(lo, hi uint32) {
 	c.code.invalidate(lo, hi-1)
 	c.lock.stuck = false
 }
+
+// Interrupt names one of the three interrupt inputs by its bit in mip.
+type Interrupt uint32
+
+const (
+	SoftwareInterrupt Interrupt = 1 << 3
+	TimerInterrupt    Interrupt = 1 << 7
+	ExternalInterrupt Interrupt = 1 << 11
+)
+
+// WakesFor reports whether interrupt i would wake the core: whether mie lets it
+// through.
+func (c *Core) WakesFor(i Interrupt) bool { return c.csr.mie&uint32(i) != 0 }
+
+// CanWake reports whether a sleeping core has a reason to wake, so that Run
+// would go on.
+func (c *Core) CanWake() bool {
+	return c.csr.mie&c.mip() != 0 || c.dbg.haltReq != 0 || c.dbg.step != 0 || c.sleep == inBlock && c.event
+}
+
+// Looping reports whether the core repeats one exception for ever; then
+// LastTrap is it.
+func (c *Core) Looping() bool { return c.lock.stuck }

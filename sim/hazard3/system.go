@@ -71,8 +71,7 @@ func (c *Core) trySleep() int {
 // mstatus.MIE says, with a halt request and while single-stepping; h3.block
 // with an unblock event too, which it takes (hazard3_power_ctrl.v).
 func (c *Core) wakes() bool {
-	if c.csr.mie&c.mip() != 0 || c.dbg.haltReq != 0 || c.dbg.step != 0 || c.dbg.injecting ||
-		c.sleep == inBlock && c.event {
+	if c.CanWake() {
 		if c.sleep == inBlock {
 			c.event = false
 		}

@@ -1,5 +1,7 @@
 package hazard3
 
+import "fmt"
+
 // The causes of exceptions (RISC-V privileged specification, mcause).
 const (
 	causeFetchFault uint32 = 1
@@ -208,4 +210,13 @@ func (c *Core) interrupt() {
 		target |= cause << 2
 	}
 	c.goTo(target, 2)
+}
+
+// Describe says in words what a trap was, with the data address if there is
+// one: "load access fault on 0x00000004".
+func Describe(t Trap) string {
+	if t.HasAddr {
+		return fmt.Sprintf("%s on 0x%08x", t.Name(), t.Addr)
+	}
+	return t.Name()
 }
