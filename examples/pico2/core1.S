@@ -1,5 +1,8 @@
 /* The first instructions of core 1: the boot ROM has set sp and mtvec, but a C
  * program also wants gp. */
+
+	.file "pico2/core1.S"
+
 	.section .text.core1, "ax"
 	.global core1_entry
 	.type core1_entry, @function

@@ -3,6 +3,8 @@
  * The boot ROM looks for an image definition in the first 4 KiB of flash
  * (datasheet 5.9), takes the entry point and the stack from it, and jumps. */
 
+	.file "pico2/crt0.S"
+
 #include "image.h"
 
 	.section .boot, "ax"

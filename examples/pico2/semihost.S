@@ -2,6 +2,9 @@
  *
  * RISC-V semihosting: an ebreak between two instructions that do nothing, all
  * three uncompressed and in one piece of 16 bytes. */
+
+	.file "pico2/semihost.S"
+
 	.section .ram_text, "ax"
 	.balign 16
 	.global semihost

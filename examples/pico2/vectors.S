@@ -1,6 +1,8 @@
 /* Traps: exceptions and interrupts. Everything here is in RAM, because a trap
  * may come while flash is switched off. */
 
+	.file "pico2/vectors.S"
+
 #define MEINEXT    0xbe4
 #define MEICONTEXT 0xbe5
 
