@@ -1,0 +1,316 @@
+package periph
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Pins that are not GPIOs have the numbers of SIO's upper word (datasheet 3.1.3).
+const (
+	PinUSBDP   = 56
+	PinUSBDM   = 57
+	PinQSPISCK = 58
+	PinQSPISS  = 59
+	PinQSPISD0 = 60
+
+	numPins = 64
+)
+
+// Function numbers of FUNCSEL (datasheet 9.4).
+const (
+	FuncHSTX    = 0
+	FuncSPI     = 1
+	FuncUART    = 2
+	FuncI2C     = 3
+	FuncPWM     = 4
+	FuncSIO     = 5
+	FuncPIO0    = 6
+	FuncPIO1    = 7
+	FuncPIO2    = 8
+	FuncClock   = 9
+	FuncUSB     = 10
+	FuncUARTAlt = 11
+	numFuncs    = 12
+)
+
+// Drive is what something outside the chip does to a pin.
+type Drive uint8
+
+const (
+	// DriveNone leaves the pin alone.
+	DriveNone Drive = iota
+	// DriveLow and DriveHigh force a level.
+	DriveLow
+	DriveHigh
+	// DriveWeakLow and DriveWeakHigh are resistors, stronger than the pad's own.
+	DriveWeakLow
+	DriveWeakHigh
+)
+
+// Pins is the pin matrix: what each function would drive, FUNCSEL and the
+// overrides of the IO banks, the pads, and the world outside. All state is in
+// words with one bit a pin, so that a change costs the same for one pin or all.
+type Pins struct {
+	notice func(string)
+
+	// What the functions drive, and the pins that selected them.
+	funcOut, funcOE, selected [numFuncs]uint64
+	outOver, oeOver, inOver   override
+
+	// The pads' controls.
+	iso, od, ie, pue, pde uint64
+	// What the pads hold: latched while iso is set (datasheet 9.7).
+	padOut, padOE, padUp, padDown uint64
+
+	// The world outside.
+	extOn, extHigh, extUp, extDown uint64
+	// terminal are the receive pins of each UART: a terminal is always plugged
+	// in there, and its transmitter idles high.
+	terminal [2]uint64
+
+	toPadOut, toPadOE uint64 // after the overrides, before the pads
+	level             uint64 // at the pins
+	fromPad           uint64 // level where the input is enabled
+	input             uint64 // after INOVER: what functions and SIO see
+	clashed           uint64
+
+	watchers []pinWatcher
+	routed   []func()
+	busy     bool
+	again    bool
+}
+
+// override is OUTOVER, OEOVER or INOVER of all pins.
+type override struct{ invert, low, high uint64 }
+
+func (o *override) apply(v uint64) uint64 { return (v^o.invert)&^o.low | o.high }
+
+// set puts pin to the two-bit setting v: normal, inverted, low, high.
+func (o *override) set(pin int, v uint32) {
+	b := uint64(1) << pin
+	o.invert, o.low, o.high = o.invert&^b, o.low&^b, o.high&^b
+	switch v & 3 {
+	case 1:
+		o.invert |= b
+	case 2:
+		o.low |= b
+	case 3:
+		o.high |= b
+	}
+}
+
+type pinWatcher struct {
+	mask uint64
+	f    func(PinChange)
+}
+
+// PinChange is one change of the matrix, as watchers see it. Words have one bit
+// a pin; the old values are those before the change.
+type PinChange struct {
+	// Level is at the pins, FromPad behind the input enables, Input behind the
+	// input overrides.
+	Level, FromPad, Input          uint64
+	OldLevel, OldFromPad, OldInput uint64
+	// Driven are the pins that the chip drives.
+	Driven uint64
+}
+
+// NewPins returns a matrix in which nothing is selected and all pads are
+// isolated. notice receives remarks about the wiring; it may be nil.
+func NewPins(notice func(string)) *Pins {
+	p := &Pins{notice: notice}
+	if notice == nil {
+		p.notice = func(string) {}
+	}
+	return p
+}
+
+// DriveSIO sets what SIO drives.
+func (p *Pins) DriveSIO(out, oe uint64) { p.function(FuncSIO, ^uint64(0), out, oe) }
+
+// Inputs are the levels that SIO and the functions read.
+func (p *Pins) Inputs() uint64 { return p.input }
+
+// Levels are the levels at the pins.
+func (p *Pins) Levels() uint64 { return p.level }
+
+// Driven are the pins that the chip itself drives.
+func (p *Pins) Driven() uint64 { return p.padOE }
+
+// function sets what function fn drives on the pins of mask.
+func (p *Pins) function(fn int, mask, out, oe uint64) {
+	changed := (p.funcOut[fn]^out)&mask | (p.funcOE[fn]^oe)&mask
+	if changed == 0 {
+		return
+	}
+	p.funcOut[fn] = p.funcOut[fn]&^mask | out&mask
+	p.funcOE[fn] = p.funcOE[fn]&^mask | oe&mask
+	if changed&p.selected[fn] != 0 {
+		p.resolve()
+	}
+}
+
+// inputOf is the OR of the inputs of the pins of mask that selected fn; none
+// says that no pin did.
+func (p *Pins) inputOf(fn int, mask uint64) (high, none bool) {
+	sel := p.selected[fn] & mask
+	return p.input&sel != 0, sel == 0
+}
+
+// reaches returns the pins of mask at which function fn is selected and gets
+// through the pad as it is.
+func (p *Pins) reaches(fn int, mask uint64) uint64 {
+	return p.selected[fn] & mask & p.padOE &^ (p.iso | p.outOver.invert | p.outOver.low | p.outOver.high)
+}
+
+// receives returns the pins of mask from which fn gets its input.
+func (p *Pins) receives(fn int, mask uint64) uint64 {
+	return p.selected[fn] & mask & p.ie
+}
+
+// configure takes over an IO bank's CTRL register.
+func (p *Pins) configure(pin int, ctrl uint32) {
+	b := uint64(1) << pin
+	for f := range p.selected {
+		p.selected[f] &^= b
+	}
+	if f := ctrl & 31; f < numFuncs {
+		p.selected[f] |= b
+	}
+	p.outOver.set(pin, ctrl>>12)
+	p.oeOver.set(pin, ctrl>>14)
+	p.inOver.set(pin, ctrl>>16)
+	p.rerouted()
+}
+
+// onRoute calls f whenever a function select or a pad changes, which moves no
+// level by itself.
+func (p *Pins) onRoute(f func()) { p.routed = append(p.routed, f) }
+
+func (p *Pins) rerouted() {
+	p.resolve()
+	for _, f := range p.routed {
+		f()
+	}
+}
+
+// The bits of a pad's register (datasheet 9.11.3).
+const (
+	padPDE = 1 << 2
+	padPUE = 1 << 3
+	padIE  = 1 << 6
+	padOD  = 1 << 7
+	padISO = 1 << 8
+)
+
+// configurePad takes over a pad's register.
+func (p *Pins) configurePad(pin int, reg uint32) {
+	b := uint64(1) << pin
+	for _, x := range [...]struct {
+		word *uint64
+		on   bool
+	}{{&p.iso, reg&padISO != 0}, {&p.od, reg&padOD != 0}, {&p.ie, reg&padIE != 0},
+		{&p.pue, reg&padPUE != 0}, {&p.pde, reg&padPDE != 0}} {
+		*x.word &^= b
+		if x.on {
+			*x.word |= b
+		}
+	}
+	p.rerouted()
+}
+
+// Drive connects something outside the chip to a pin, replacing what was there.
+func (p *Pins) Drive(pin int, d Drive) {
+	b := uint64(1) << (pin & 63)
+	p.extOn, p.extHigh = p.extOn&^b, p.extHigh&^b
+	p.extUp, p.extDown = p.extUp&^b, p.extDown&^b
+	switch d {
+	case DriveLow:
+		p.extOn |= b
+	case DriveHigh:
+		p.extOn, p.extHigh = p.extOn|b, p.extHigh|b
+	case DriveWeakLow:
+		p.extDown |= b
+	case DriveWeakHigh:
+		p.extUp |= b
+	}
+	p.resolve()
+}
+
+// plugTerminal says at which pins UART n listens.
+func (p *Pins) plugTerminal(n int, mask uint64) {
+	if p.terminal[n] != mask {
+		p.terminal[n] = mask
+		p.resolve()
+	}
+}
+
+// Watch calls f after every change on a pin of mask. f may drive pins.
+func (p *Pins) Watch(mask uint64, f func(PinChange)) {
+	p.watchers = append(p.watchers, pinWatcher{mask, f})
+}
+
+// rounds is how often wires and devices outside may answer each other before
+// it counts as an oscillation.
+const rounds = 256
+
+// resolve computes all levels and tells the watchers.
+func (p *Pins) resolve() {
+	if p.busy {
+		p.again = true
+		return
+	}
+	p.busy = true
+	for n := 0; ; n++ {
+		p.again = false
+		p.settle()
+		if !p.again {
+			break
+		}
+		if n == rounds {
+			p.notice("the wiring outside the chip oscillates: pins keep changing in one cycle")
+			break
+		}
+	}
+	p.busy = false
+}
+
+// settle is one evaluation of the matrix.
+func (p *Pins) settle() {
+	var out, oe uint64
+	for f := range p.selected {
+		out |= p.funcOut[f] & p.selected[f]
+		oe |= p.funcOE[f] & p.selected[f]
+	}
+	out, oe = p.outOver.apply(out), p.oeOver.apply(oe)
+	p.toPadOut, p.toPadOE = out, oe
+	live := ^p.iso
+	p.padOut = p.padOut&p.iso | out&live
+	p.padOE = p.padOE&p.iso | oe&^p.od&live
+
+	keep := p.pue & p.pde // bus keeper: the last level decides
+	up := p.pue&^keep | keep&p.level
+	down := p.pde&^keep | keep&^p.level
+	p.padUp = p.padUp&p.iso | up&live
+	p.padDown = p.padDown&p.iso | down&live
+
+	if clash := p.padOE & p.extOn & (p.padOut ^ p.extHigh) &^ p.clashed; clash != 0 {
+		p.clashed |= clash
+		p.notice(fmt.Sprintf("GPIO%d: the chip and something outside drive it to different levels", bits.TrailingZeros64(clash)))
+	}
+	weak := p.extUp | (p.padUp|p.terminal[0]|p.terminal[1])&^p.extDown
+	c := PinChange{OldLevel: p.level, OldFromPad: p.fromPad, OldInput: p.input, Driven: p.padOE}
+	p.level = p.extOn&p.extHigh | ^p.extOn&(p.padOE&p.padOut|^p.padOE&weak)
+	p.fromPad = p.level & p.ie
+	p.input = p.inOver.apply(p.fromPad)
+	c.Level, c.FromPad, c.Input = p.level, p.fromPad, p.input
+	changed := c.Level ^ c.OldLevel | c.FromPad ^ c.OldFromPad | c.Input ^ c.OldInput
+	if changed == 0 {
+		return
+	}
+	for i := range p.watchers {
+		if w := &p.watchers[i]; changed&w.mask != 0 {
+			w.f(c)
+		}
+	}
+}
