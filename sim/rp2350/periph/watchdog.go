@@ -67,6 +67,9 @@ func (d *Watchdog) restart(cause ResetCause) {
 // ClearReason forgets the reason, as a debugger's reset of a core does.
 func (d *Watchdog) ClearReason() { d.set(wdReason, 0) }
 
+// Running reports whether the watchdog counts down: it may still end a hang.
+func (d *Watchdog) Running() bool { return d.running }
+
 // left is the present count.
 func (d *Watchdog) left() uint32 {
 	if !d.running {

@@ -1,0 +1,171 @@
+package rp2350
+
+import (
+	"github.com/stem-hw/stem-hw/image"
+	"github.com/stem-hw/stem-hw/image/boot"
+	"github.com/stem-hw/stem-hw/sim/hazard3"
+	"github.com/stem-hw/stem-hw/sim/machine"
+	"github.com/stem-hw/stem-hw/sim/rp2350/nor"
+	"github.com/stem-hw/stem-hw/sim/rp2350/otp"
+	"github.com/stem-hw/stem-hw/sim/rp2350/periph"
+	"github.com/stem-hw/stem-hw/sim/timebase"
+)
+
+// Chip is a simulated RP2350 with a flash chip on its QSPI pins.
+type Chip struct {
+	opt   Options
+	hooks machine.Hooks
+
+	nodes [2]*node
+	cur   *node // the core that is running, nil between turns
+	// accessCore is who makes a debugger's access.
+	accessCore int
+
+	now   uint64 // cycle of the access or event being served
+	clock uint64 // how far the whole chip has run
+	q     queue
+	line  timebase.Timeline
+
+	irq        uint64 // levels of the shared interrupt lines
+	heldBlocks uint32 // RESETS.RESET
+	noticed    map[string]bool
+	inputOpen  bool
+
+	event        *machine.Event
+	resetPending bool
+	resetCause   periph.ResetCause
+	resetPSM     uint32
+
+	sram   []byte
+	flags  []uint8
+	rom    *rom
+	flash  *nor.Flash
+	otp    *otp.Array
+	xip    *xip
+	qmi    *qmi
+	boot   *bootRAM
+	sio    *sio
+	access *accessCtrl
+	parts  *periph.Peripherals
+	pins   *periph.Pins
+	slots  []*slot
+	apb    [apbSlots]*slot
+	ahb    [ahbSlots]*slot
+
+	cacheFlags []uint8 // line flags of XIP_SRAM as a window
+	table      *boot.Table
+	boots      uint64
+	romStack   [2][2]uint32
+	ramImage   *ramImage
+	flashDone  periph.Event
+}
+
+var (
+	_ machine.Machine = (*Chip)(nil)
+	_ machine.Flasher = (*Chip)(nil)
+)
+
+// New returns a chip in its power-up state.
+func New(opt Options) *Chip {
+	opt = opt.withDefaults()
+	c := &Chip{opt: opt, noticed: map[string]bool{}}
+	c.sram = make([]byte, sramSize)
+	c.flags = make([]uint8, sramSize/16)
+	c.otp = opt.OTP
+	if c.otp == nil {
+		c.otp = newOTP(opt)
+	}
+	c.flashDone.Fire = func(uint64) { c.endFlashOp() }
+	c.flash = nor.New(opt.FlashSize, opt.ChipID, func() uint64 { return c.line.Picos(c.now) }, c.flashChanged)
+	c.line.SetRate(0, powerUpRate)
+	c.boot = &bootRAM{}
+	c.xip = newXIP(c)
+	c.qmi = newQMI(c)
+	c.access = newAccessCtrl()
+	c.rom = newROM(opt)
+	for i := range c.nodes {
+		n := &node{id: i, reservation: noReservation}
+		n.bus = &coreBus{c: c, n: n}
+		c.nodes[i] = n
+	}
+	c.nodes[0].other, c.nodes[1].other = c.nodes[1], c.nodes[0]
+	for _, n := range c.nodes {
+		n.cpu = c.newCPU(n)
+	}
+	c.sio = newSIO(c)
+	c.buildParts()
+	c.remap()
+	c.Reset()
+	return c
+}
+
+// newCPU makes a core of the configured architecture.
+func (c *Chip) newCPU(n *node) cpu {
+	core := hazard3.New(hazard3.Silicon(c.opt.Revision), n.id, n.bus, c)
+	if n.id == 1 {
+		core.ShareCode(c.nodes[0].cpu.(riscv).Core)
+	}
+	core.SetGate(romGateLo, romSize, func(pc uint32) bool { return c.romGate(n, pc) })
+	return riscv{core}
+}
+
+// Arch is the architecture the cores execute.
+func (c *Chip) Arch() image.Arch { return c.opt.Arch }
+
+// Flash is the flash chip on the board.
+func (c *Chip) Flash() *nor.Flash { return c.flash }
+
+// OTP are the chip's fuses.
+func (c *Chip) OTP() *otp.Array { return c.otp }
+
+// SetHooks implements machine.Machine.
+func (c *Chip) SetHooks(h machine.Hooks) {
+	c.hooks = h
+	for _, n := range c.nodes {
+		n.cpu.SetTrace(nil)
+		if h.Trace != nil {
+			n.cpu.SetTrace(func(pc uint32) { h.Trace(n.id, pc) })
+		}
+		n.cpu.SetSemihost(nil)
+		if h.Semihost != nil {
+			n.cpu.SetSemihost(func() bool { return c.semihost(n) })
+		}
+	}
+}
+
+// semihost lets the hook serve a semihosting call of a core.
+func (c *Chip) semihost(n *node) bool {
+	e, stop := c.hooks.Semihost(n.id)
+	if stop {
+		c.report(e)
+	}
+	return true
+}
+
+// Cores implements machine.Machine.
+func (c *Chip) Cores() []machine.Core {
+	return []machine.Core{c.nodes[0].cpu, c.nodes[1].cpu}
+}
+
+// InputOpen implements machine.Machine.
+func (c *Chip) InputOpen(open bool) { c.inputOpen = open }
+
+// newOTP are the fuses of a chip as it leaves the factory.
+func newOTP(opt Options) *otp.Array {
+	a := &otp.Array{}
+	for i := range 4 {
+		a.SetData(otp.RowChipID0+i, uint16(opt.ChipID>>(16*i)))
+	}
+	// The public random id, derived from the chip id so that runs repeat.
+	x := opt.ChipID
+	for i := range 8 {
+		x = x*6364136223846793005 + 1442695040888963407
+		a.SetData(otp.RowRandID0+i, uint16(x>>48))
+	}
+	gpios := uint16(30)
+	if opt.Package == QFN80 {
+		gpios = 48
+	}
+	a.SetData(otp.RowNumGPIOs, gpios)
+	return a
+}

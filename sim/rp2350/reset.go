@@ -1,0 +1,128 @@
+package rp2350
+
+import (
+	"github.com/stem-hw/stem-hw/sim/machine"
+	"github.com/stem-hw/stem-hw/sim/rp2350/periph"
+	"github.com/stem-hw/stem-hw/sim/timebase"
+)
+
+// powerUpRate is clk_sys before firmware sets clocks up: the ring oscillator's
+// nominal frequency (datasheet 8.3: 11 MHz).
+var powerUpRate = timebase.Hertz(11_000_000)
+
+// Bits of PSM registers (datasheet 7.4); each stage resets those above it.
+const (
+	psmBootRAM    = 1 << 9
+	psmXIP        = 1 << 20
+	psmSIO        = 1 << 21
+	psmAccessCtrl = 1 << 22
+	psmProc0      = 1 << 23
+	psmProc1      = 1 << 24
+	psmAll        = 1<<25 - 1
+)
+
+// Reset implements machine.Machine: power off and on. Flash, fuses and a loaded
+// RAM image stay.
+func (c *Chip) Reset() {
+	c.event, c.resetPending = nil, false
+	c.q = queue{}
+	c.now, c.clock = 0, 0
+	c.line = timebase.Timeline{}
+	c.line.SetRate(0, powerUpRate)
+	clear(c.sram)
+	clear(c.flags)
+	c.flash.PowerCycle()
+	c.boot.powerUp()
+	c.irq = 0
+	c.nodes[0].irq, c.nodes[1].irq = 0, 0
+	c.resetParts(0, psmAll)
+	for _, n := range c.nodes {
+		n.cpu.SetClock(0)
+	}
+	c.restoreRAMImage()
+	c.startCores()
+}
+
+// performReset does what a watchdog or a chip-level reset asked for.
+// done says that Run has something to report.
+func (c *Chip) performReset() (e machine.Event, done bool) {
+	c.resetPending = false
+	c.now = c.clock
+	psm := c.resetPSM
+	if c.resetCause == periph.ResetChip {
+		psm = psmAll
+	}
+	if psm == 0 {
+		return e, false
+	}
+	// A stage that is reset takes all later ones with it.
+	lowest := psm & -psm
+	psm = psmAll &^ (lowest - 1)
+	c.event = nil
+	c.resetParts(c.resetCause, psm)
+	if psm&psmProc0 == 0 {
+		c.startCore(c.nodes[1])
+		return e, false
+	}
+	c.startCores()
+	return machine.Event{Kind: machine.EventReset, How: resetWord(c.resetCause)}, true
+}
+
+func resetWord(cause periph.ResetCause) string {
+	switch cause {
+	case periph.ResetWatchdogTimer:
+		return "watchdog timer"
+	case periph.ResetWatchdogForce:
+		return "watchdog trigger"
+	}
+	return "chip reset"
+}
+
+// resetParts resets what psm selects, up to but not including the first
+// instruction of the cores. Cause 0 is power-up.
+func (c *Chip) resetParts(cause periph.ResetCause, psm uint32) {
+	if cause == 0 {
+		c.parts.PowerUp()
+	} else {
+		c.parts.Reset(cause, psm)
+	}
+	if psm&psmBootRAM != 0 {
+		c.boot.resetLocks()
+	}
+	if psm&psmXIP != 0 {
+		c.xip.Reset()
+		c.qmi.Reset()
+	}
+	if psm&psmSIO != 0 {
+		c.sio.reset()
+	}
+	if psm&psmAccessCtrl != 0 {
+		c.access.Reset()
+	}
+	for _, n := range c.nodes {
+		if psm&(psmProc0<<n.id) != 0 {
+			c.resetCore(n)
+			n.held = false
+		}
+	}
+}
+
+// resetCore puts one core into reset; its clock goes on with the chip's.
+func (c *Chip) resetCore(n *node) {
+	c.dropReservation(n)
+	n.rom = romNone
+	n.asleep, n.stuck = false, false
+	n.cpu.Reset()
+	n.cpu.SetClock(c.now)
+	n.cpu.SetIRQs(c.irq | n.irq)
+	c.sio.coreReset(n.id)
+}
+
+func (c *Chip) startCores() {
+	c.startCore(c.nodes[0])
+	c.startCore(c.nodes[1])
+}
+
+// startCore lets a core begin at its reset vector, in the boot ROM; romGate
+// finds it there.
+func (c *Chip) startCore(n *node) { n.cpu.SetClock(c.now) }

@@ -1,0 +1,161 @@
+package rp2350
+
+import (
+	"fmt"
+
+	"github.com/stem-hw/stem-hw/sim/bus"
+	"github.com/stem-hw/stem-hw/sim/machine"
+	"github.com/stem-hw/stem-hw/sim/timebase"
+)
+
+// Quantum is how many cycles a core may run ahead of the other one between
+// accesses that the other could notice. See the package comment.
+const Quantum = 256
+
+// Run implements machine.Machine.
+func (c *Chip) Run(limit uint64) machine.Event {
+	c.follow()
+	for {
+		if c.resetPending {
+			if e, done := c.performReset(); done {
+				return e
+			}
+		}
+		if e, ok := c.takeEvent(); ok {
+			return e
+		}
+		n := c.earliest()
+		if n == nil {
+			if e, done := c.idle(limit); done {
+				return e
+			}
+			continue
+		}
+		if next := c.q.next(); next <= n.clock() {
+			c.fire(next)
+			continue
+		}
+		if n.clock() >= limit {
+			c.clock = limit
+			return machine.Event{Kind: machine.EventLimit}
+		}
+		c.turn(n, c.limitFor(n, limit))
+	}
+}
+
+// turn lets one core run up to limit.
+func (c *Chip) turn(n *node, limit uint64) {
+	c.cur = n
+	reason := n.cpu.Run(limit)
+	c.cur = nil
+	c.clock = max(c.clock, min(n.clock(), limit))
+	c.now = c.clock
+	switch reason {
+	case bus.ReasonAsleep:
+		n.asleep = n.cpu.Asleep()
+	case bus.ReasonHalted:
+		c.follow()
+		c.report(machine.Event{Kind: machine.EventStop, Core: n.id})
+	case bus.ReasonLockup:
+		c.lockup(n)
+	case bus.ReasonNotReady, bus.ReasonLimit, bus.ReasonStopped:
+	}
+}
+
+// follow takes over what a debugger changed between runs: cores it halted or
+// let go while they did not execute.
+func (c *Chip) follow() {
+	for _, n := range c.nodes {
+		if n.rom != romNone && n.cpu.PC() != n.romPC {
+			n.rom = romNone // taken out of the ROM by a debugger
+		}
+		if !n.cpu.Halted() && n.cpu.CanWake() {
+			if n.held || n.rom != romNone {
+				n.cpu.HaltNow()
+				c.report(machine.Event{Kind: machine.EventStop, Core: n.id})
+			}
+			n.asleep, n.stuck = false, false
+		}
+		if h := n.cpu.Halted(); h != n.halted {
+			n.halted = h
+			c.parts.DebugHalt(n.id, h)
+			c.sio.time.rebase()
+		}
+	}
+}
+
+// lockup is a core that can do nothing new by itself. The watchdog, or an
+// interrupt that it still takes, may help it; otherwise it is reported, core 0
+// at once, core 1 as a remark while core 0 goes on.
+func (c *Chip) lockup(n *node) {
+	n.stuck = true
+	text := fmt.Sprintf("endless loop at %#08x with interrupts off", n.cpu.PC())
+	if n.cpu.Looping() {
+		text = n.cpu.TrapText() + ", again and again"
+	}
+	switch {
+	case c.parts.Watchdog.Running():
+	case n.other.runs() || n.other.asleep:
+		c.notice(fmt.Sprintf("core %d is stuck: %s", n.id, text), n.cpu.PC())
+		if n.id == 0 {
+			c.report(machine.Event{Kind: machine.EventCrash, Core: n.id, Cause: text})
+		}
+	default:
+		c.report(machine.Event{Kind: machine.EventCrash, Core: n.id, Cause: text})
+	}
+}
+
+// idle moves the clock when no core runs. done says that Run must return.
+func (c *Chip) idle(limit uint64) (e machine.Event, done bool) {
+	next := c.q.next()
+	switch {
+	case next <= limit && next != timebase.Never:
+		c.fire(next)
+		return e, false
+	case next == timebase.Never && !c.inputOpen && !c.anyHalted():
+		return machine.Event{Kind: machine.EventAsleep}, true
+	}
+	c.clock = max(c.clock, limit)
+	c.now = c.clock
+	return machine.Event{Kind: machine.EventLimit}, true
+}
+
+func (c *Chip) anyHalted() bool {
+	return c.nodes[0].cpu.Halted() || c.nodes[1].cpu.Halted()
+}
+
+// fire lets the events up to cycle happen, one at a time and in order.
+func (c *Chip) fire(cycle uint64) {
+	for c.q.next() <= cycle {
+		e := c.q.pop()
+		c.now = max(c.now, e.When)
+		c.clock = max(c.clock, e.When)
+		e.Fire(e.When)
+	}
+}
+
+// report queues what Run returns next; the first one wins.
+func (c *Chip) report(e machine.Event) {
+	if c.event == nil {
+		c.event = &e
+	}
+	c.shorten(0)
+}
+
+func (c *Chip) takeEvent() (machine.Event, bool) {
+	if c.event == nil {
+		return machine.Event{}, false
+	}
+	e := *c.event
+	c.event = nil
+	return e, true
+}
+
+// Now implements machine.Machine.
+func (c *Chip) Now() uint64 { return c.clock }
+
+// Seconds implements machine.Machine.
+func (c *Chip) Seconds() float64 { return c.line.Seconds(c.clock) }
+
+// CycleAt implements machine.Machine.
+func (c *Chip) CycleAt(seconds float64) uint64 { return c.line.CycleAt(seconds) }
