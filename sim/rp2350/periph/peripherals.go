@@ -168,6 +168,7 @@ func (s *Peripherals) PowerUp() {
 	s.Powman.Reset()
 	s.Watchdog.Reset()
 	s.resetRest(psmAll)
+	s.Pins.powerUp()
 }
 
 // Reset puts back what a watchdog or chip-level reset takes: psm are the stages

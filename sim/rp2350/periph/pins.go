@@ -237,6 +237,15 @@ func (p *Pins) Drive(pin int, d Drive) {
 	p.resolve()
 }
 
+// powerUp lets the isolated pads take their reset state: nothing driven, the
+// pulls of the pad registers. What is connected outside stays.
+func (p *Pins) powerUp() {
+	p.padOut, p.padOE = 0, 0
+	p.padUp, p.padDown = p.pue, p.pde
+	p.clashed = 0
+	p.resolve()
+}
+
 // plugTerminal says at which pins UART n listens.
 func (p *Pins) plugTerminal(n int, mask uint64) {
 	if p.terminal[n] != mask {
