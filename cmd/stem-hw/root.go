@@ -18,6 +18,7 @@ const (
 // adding a line.
 func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
+		a.runCmd(),
 		a.versionCmd(),
 	}
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript")
+	"github.com/rogpeppe/go-internal/testscript"
+)
 
 // TestMain lets test scripts call this binary as stem-hw, so that they see a
 // whole process: streams, signals, exit status.
@@ -21,6 +23,11 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
+			prog, err := filepath.Abs("testdata/prog")
+			if err != nil {
+				return err
+			}
+			e.Setenv("PROG", prog)
 			e.Setenv("STEM_HW_BOARD", "sim")
 			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
 			e.Setenv("XDG_RUNTIME_DIR", e.WorkDir+"/run")

@@ -60,4 +60,3 @@ func TestWorkload(t *testing.T) {
 		})
 	}
 }
-

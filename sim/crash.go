@@ -1,0 +1,120 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/stem-hw/stem-hw/image"
+	"github.com/stem-hw/stem-hw/sim/hazard3"
+	"github.com/stem-hw/stem-hw/target"
+)
+
+// Numbers of registers in gdb's numbering (see target.Register).
+const (
+	riscvPC   = 32
+	csrBase   = 65
+	csrMtvec  = 0x305
+	csrMepc   = 0x341
+	csrMcause = 0x342
+	armPC     = 15
+	armXPSR   = 25
+)
+
+// armVTOR is the address of the vector table's address (Arm v8-M, B3.2.1), and
+// vectorHardFault the offset of the handler of last resort.
+const (
+	armVTOR         = 0xe000ed08
+	vectorHardFault = 3 * 4
+)
+
+func (t *Target) arch() image.Arch { return t.m.Describe().Arch }
+
+func (t *Target) arg0(core int) uint32 {
+	n := riscvA0
+	if t.arch() == image.ArchARM {
+		n = armR0
+	}
+	v, _ := t.cores[core].ReadReg(n)
+	return uint32(v)
+}
+
+func (t *Target) csr(core, n int) uint32 {
+	v, _ := t.cores[core].ReadReg(csrBase + n)
+	return uint32(v)
+}
+
+// handler returns the address that handles exceptions.
+func (t *Target) handler(core int) (uint32, bool) {
+	if t.arch() != image.ArchARM {
+		v, ok := t.cores[core].ReadReg(csrBase + csrMtvec)
+		return uint32(v) &^ 3, ok
+	}
+	var b [4]byte
+	if t.m.Peek(core, armVTOR, b[:]) != 4 ||
+		t.m.Peek(core, binary.LittleEndian.Uint32(b[:])+vectorHardFault, b[:]) != 4 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(b[:]) &^ 1, true
+}
+
+// unhandled describes the exception or interrupt that nobody handled, and where
+// it happened.
+func (t *Target) unhandled(core int) (cause string, pc uint32) {
+	if t.arch() == image.ArchARM {
+		return "", t.cores[core].PC()
+	}
+	mcause, mepc := t.csr(core, csrMcause), t.csr(core, csrMepc)
+	if mcause>>31 == 1 {
+		if n := t.arg0(core); mcause<<1>>1 == 11 && n < 64 {
+			// __unhandled_user_irq leaves the number in a0.
+			return fmt.Sprintf("interrupt %d, which nothing handles", n), mepc
+		}
+		return hazard3.CauseName(mcause) + ", which nothing handles", mepc
+	}
+	cause = hazard3.CauseName(mcause)
+	if l, ok := t.cores[core].(interface{ LastTrap() hazard3.Trap }); ok {
+		if tr := l.LastTrap(); tr.Cause == mcause && tr.PC == mepc && tr.HasAddr {
+			cause += fmt.Sprintf(" at %#08x", tr.Addr)
+		}
+	}
+	if mcause == 2 {
+		if in, ok := t.half(core, mepc); ok {
+			v := uint32(in)
+			if hi, ok := t.half(core, mepc+2); ok && in&3 == 3 {
+				v |= uint32(hi) << 16
+			}
+			cause += fmt.Sprintf(" %#x", v)
+		}
+	}
+	return cause, mepc
+}
+
+// crash collects what is known of a core at pc.
+func (t *Target) crash(core int, pc uint32, cause string) *target.Crash {
+	cr := &target.Crash{Cause: cause, Core: core, PC: pc}
+	c := t.cores[core]
+	last := riscvPC
+	if t.arch() == image.ArchARM {
+		last = armXPSR
+	}
+	for _, r := range t.m.Describe().Registers {
+		if r.Num > last {
+			continue
+		}
+		v, ok := c.ReadReg(r.Num)
+		if !ok {
+			continue
+		}
+		if r.Num == riscvPC && last == riscvPC || r.Num == armPC && last == armXPSR {
+			v = uint64(pc)
+		}
+		cr.Registers = append(cr.Registers, target.NamedValue{Name: r.Name, Value: uint32(v)})
+	}
+	reg := func(n int) (uint32, bool) {
+		v, ok := c.ReadReg(n)
+		return uint32(v), ok
+	}
+	read := func(addr uint32, p []byte) bool { return t.m.Peek(core, addr, p) == len(p) }
+	cr.Frames = t.opt.Symbols.Unwind(pc, reg, read)
+	return cr
+}
