@@ -5,12 +5,15 @@ import (
 
 	"github.com/stem-hw/stem-hw/faults"
 	"github.com/stem-hw/stem-hw/sim/machine"
+	"github.com/stem-hw/stem-hw/sim/rp2350"
 	"github.com/stem-hw/stem-hw/sim/testbench"
 )
 
 // builder returns what makes the machine that the options name.
 func builder(opt Options) (func() (machine.Machine, error), error) {
 	switch opt.Machine {
+	case MachineRP2350:
+		return func() (machine.Machine, error) { return rp2350.New(rp2350.Options{Arch: opt.Arch}), nil }, nil
 	case MachineHazard3TB:
 		harts := max(opt.Harts, 1)
 		if harts > 2 {

@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/semihost"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/symbols"
@@ -33,6 +34,8 @@ type Options struct {
 	Machine string
 	// Harts is the number of cores of MachineHazard3TB; 0 means 1.
 	Harts int
+	// Arch is the architecture of MachineRP2350's cores; unknown is RISC-V.
+	Arch image.Arch
 	// Build makes the machine; nil takes the one that Machine names.
 	Build func() (machine.Machine, error)
 	// Speed is SpeedMax if empty.
