@@ -1,0 +1,73 @@
+package cortexm33
+
+import "math/bits"
+
+// timing assigns cycles to instructions in program order. doc.go has the table
+// and its sources.
+type timing struct {
+	afterLoad bool
+}
+
+// takenCost is what a taken branch adds to its own cycle.
+const takenCost = 1
+
+// cost returns the cycles of o without wait states, the cost of a taken branch
+// (which run adds) and what depends on data (division, square root).
+func (t *timing) cost(o *op) uint32 {
+	load := false
+	c := uint32(1)
+	switch o.code {
+	case opLdrI, opLdrR, opLdrLit, opLdrbI, opLdrbR, opLdrhI, opLdrhR, opLdrsbI, opLdrsbR, opLdrshI, opLdrshR,
+		opLdrW, opLdrbW, opLdrhW, opLoad, opLdrex, opVldr, opVldrX:
+		load = true
+		if !t.afterLoad {
+			c = 2
+		}
+		if o.code == opVldrX && o.x&amDouble != 0 {
+			c++
+		}
+	case opLdrd, opStrd, opLdrdX, opStrdX:
+		c = 3
+	case opPush, opPop, opPopPC, opLdm, opStm, opLdmX, opStmX:
+		for l := o.imm; l != 0; l &= l - 1 {
+			c++
+		}
+	case opVldm, opVstm:
+		c += o.imm
+	case opBX, opBLX, opMovPC, opAddPC, opBxns, opBlxns, opBxR:
+		c = 2
+	case opTbb, opTbh:
+		c = 3
+	case opUdiv, opSdiv:
+		c = 2
+	case opVdp3:
+		switch o.ra {
+		case vDIV:
+			c = 14
+		case vMLA, vMLS, vNMLA, vNMLS, vFMA, vFMS, vFNMA, vFNMS:
+			c = 3
+		}
+	case opVdp2:
+		if o.ra == vSQRT {
+			c = 14
+		}
+	case opIsb, opDmb:
+		c = 3
+	case opVlstm, opVlldm:
+		c = 2
+	case opMrs, opMsr:
+		c = 2
+	}
+	t.afterLoad = load
+	return c
+}
+
+// divCycles is what a division costs beyond its first two cycles: the divider
+// ends early, so the cost grows with the number of quotient bits, up to nine.
+func divCycles(n, d uint32) uint64 {
+	if d == 0 || n < d {
+		return 0
+	}
+	q := bits.LeadingZeros32(d) - bits.LeadingZeros32(n) + 1
+	return uint64(q*9+31) / 32
+}
