@@ -122,6 +122,16 @@ func (cc *codeCache) drop(c *Core, line uint32) {
 
 // find returns the block at c.pc, ready to run, or nil after setting c.abort.
 func (c *Core) find() *block {
+	if !c.thumb {
+		c.fault(fault{exc: excUsageFault, cfsr: cfsrINVSTATE})
+		return nil
+	}
+	if c.pc-c.gate.lo < c.gate.size {
+		if !c.breakpointHit(c.pc) {
+			c.abort = abortGate
+		}
+		return nil
+	}
 	cc := c.code
 	tab := &cc.table
 	if c.single {
@@ -172,6 +182,8 @@ func (c *Core) translate(tab *[cacheSize]*block) *block {
 		return nil
 	}
 	if !cached {
+		c.it = 0
+		b.regime = regimeDead
 		return b
 	}
 	cc := c.code

@@ -2,7 +2,6 @@ package cortexm33
 
 import (
 	"github.com/stem-hw/stem-hw/sim/bus"
-	"github.com/stem-hw/stem-hw/target"
 )
 
 // Core is one Cortex-M33.
@@ -77,11 +76,12 @@ type Core struct {
 	itm  itm
 	fpb  fpb
 	eppb eppb
+	gate gates
 
 	// Semihost is called for BKPT 0xAB. handled false lets the instruction act
-	// as any other breakpoint; otherwise execution goes on behind it, or, with
-	// stop, Run returns bus.ReasonStopped.
-	Semihost func() (handled, stop bool)
+	// as any other breakpoint; otherwise execution goes on behind it. Stop may
+	// be called from it.
+	Semihost func() bool
 	// OnTrap is called when an exception is taken, after stacking.
 	OnTrap func(t Trap)
 	// Tracer is called before each instruction; it turns the block cache off.
@@ -93,8 +93,6 @@ type Core struct {
 
 	// LastTrap is the exception taken last.
 	LastTrap Trap
-	// LastPoint and LastAddr tell which watchpoint stopped the core.
-	stopped target.Stop
 }
 
 // Trap is one exception as it was taken.
@@ -103,12 +101,8 @@ type Trap struct {
 	Exception uint32
 	// PC is the return address, CFSR and HFSR the fault status at that time,
 	// Addr the address that MMFAR, BFAR or SFAR holds for it.
-	PC, CFSR, HFSR, Addr uint32
+	PC, CFSR, HFSR, SFSR, Addr uint32
 }
-
-// ReasonLockup: the core is in lockup state and only a reset, or a debugger,
-// helps. It stands behind the reasons of package bus.
-const ReasonLockup = bus.Reason(32)
 
 type sleep uint8
 
@@ -125,7 +119,7 @@ const (
 	abortNotReady
 	abortFault // why tells which
 	abortHalt  // enter Debug state before the instruction
-	abortStop  // Run returns ReasonStopped
+	abortGate  // call the gate
 )
 
 // New returns a core in reset. w may be nil.
@@ -245,6 +239,7 @@ func (c *Core) SetIRQs(lines uint64) {
 		return
 	}
 	c.nvic.setLevels(lines)
+	c.nmiLevel()
 	c.attention()
 }
 

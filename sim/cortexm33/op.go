@@ -214,17 +214,17 @@ const (
 
 // Operations outside the hot loop (exec.go and its neighbours).
 const (
-	opUndef opcode = opSlow + iota
-	opNocp          // coprocessor x absent or disabled
-	opUnaligned     // a load or store form that must be aligned, refused at decode
-	opDPI           // data processing, immediate: ra is the alu function
-	opDPS           // data processing, shifted register: im2 is type<<8|amount
-	opAddPC         // add rd=pc: branch
-	opMovPC         // mov pc, rm
-	opWriteSP       // ADD, SUB or MOV (ra) to sp; im2 bit 0 flags, bit 1 immediate, 8-10 shift
-	opLoad          // any load: see memop
-	opStore         // any store
-	opLdmX          // LDM in general: imm list, x bits 0 wback 1 decrement 2 T
+	opUndef     opcode = opSlow + iota
+	opNocp             // coprocessor x absent or disabled
+	opUnaligned        // a load or store form that must be aligned, refused at decode
+	opDPI              // data processing, immediate: ra is the alu function
+	opDPS              // data processing, shifted register: im2 is type<<8|amount
+	opAddPC            // add rd=pc: branch
+	opMovPC            // mov pc, rm
+	opWriteSP          // ADD, SUB or MOV (ra) to sp; im2 bit 0 flags, bit 1 immediate, 8-10 shift
+	opLoad             // any load: see memop
+	opStore            // any store
+	opLdmX             // LDM in general: imm list, x bits 0 wback 1 decrement 2 T
 	opStmX
 	opLdrdX
 	opStrdX

@@ -8,11 +8,7 @@ import "math/bits"
 // The switch holds the operations that make up nearly all of compiled code; the
 // others go through warm and slow. An operation that cannot complete settles
 // everything (leave) and returns.
-func (c *Core) run() {
-	b := c.find()
-	if b == nil {
-		return
-	}
+func (c *Core) run(b *block) {
 	r, rt, wt := &c.R, c.rt, c.wt
 	for {
 		ops := b.ops

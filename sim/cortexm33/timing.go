@@ -2,30 +2,44 @@ package cortexm33
 
 import "math/bits"
 
-// timing assigns cycles to instructions in program order. doc.go has the table
-// and its sources.
-type timing struct {
-	afterLoad bool
-}
-
 // takenCost is what a taken branch adds to its own cycle.
 const takenCost = 1
 
-// cost returns the cycles of o without wait states, the cost of a taken branch
-// (which run adds) and what depends on data (division, square root).
-func (t *timing) cost(o *op) uint32 {
-	load := false
-	c := uint32(1)
+// isLoad reports whether o is a load of one register that pipelines with a
+// following access; isAccess whether it is such an access.
+func isLoad(o *op) bool {
 	switch o.code {
 	case opLdrI, opLdrR, opLdrLit, opLdrbI, opLdrbR, opLdrhI, opLdrhR, opLdrsbI, opLdrsbR, opLdrshI, opLdrshR,
 		opLdrW, opLdrbW, opLdrhW, opLoad, opLdrex, opVldr, opVldrX:
-		load = true
-		if !t.afterLoad {
+		return true
+	}
+	return false
+}
+
+func isAccess(o *op) bool {
+	switch o.code {
+	case opStrI, opStrR, opStrbI, opStrbR, opStrhI, opStrhR, opStrW, opStrbW, opStrhW, opStore, opStrex, opVstr, opVstrX:
+		return true
+	}
+	return isLoad(o)
+}
+
+// cost returns the cycles of o without wait states, the cost of a taken branch
+// (which run adds) and what depends on data (division). next is the instruction
+// behind it in memory, so that the result depends on nothing else; doc.go has
+// the table and its sources.
+func cost(o, next *op) uint32 {
+	c := uint32(1)
+	if isLoad(o) {
+		if !isAccess(next) {
 			c = 2
 		}
 		if o.code == opVldrX && o.x&amDouble != 0 {
 			c++
 		}
+		return c
+	}
+	switch o.code {
 	case opLdrd, opStrd, opLdrdX, opStrdX:
 		c = 3
 	case opPush, opPop, opPopPC, opLdm, opStm, opLdmX, opStmX:
@@ -58,7 +72,6 @@ func (t *timing) cost(o *op) uint32 {
 	case opMrs, opMsr:
 		c = 2
 	}
-	t.afterLoad = load
 	return c
 }
 

@@ -6,7 +6,6 @@ func (c *Core) decodeBlock(b *block, max int) bool {
 	pc, it := c.pc, c.it
 	single := max == 1
 	*b = block{ops: b.ops[:0], meta: b.meta[:0], pc: pc, it: it, regime: c.regime, link: [2]*block{noBlock, noBlock}}
-	var t timing
 	n := 0
 	for {
 		d, size, ok := c.fetchInsn(pc, it)
@@ -26,7 +25,12 @@ func (c *Core) decodeBlock(b *block, max int) bool {
 			b.ops = append(b.ops, op{code: opSkip, x: 1, ra: it >> 4})
 			b.meta = append(b.meta, meta{pc: pc, at: at, n: uint8(n), it: it})
 		}
-		b.cost += t.cost(&d.op)
+		var after insn
+		if isLoad(&d.op) && !d.ends {
+			after, _, _ = c.fetchInsn(pc+size, itAdvance(it))
+			c.abort = abortNone
+		}
+		b.cost += cost(&d.op, &after.op)
 		next := itAdvance(it)
 		if isIT(d) {
 			next = uint8(d.imm)

@@ -1,0 +1,3 @@
+package cortexm33
+
+func (c *Core) dsp(o *op) {}

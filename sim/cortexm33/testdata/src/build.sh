@@ -1,0 +1,15 @@
+#!/bin/sh
+# Builds the test programs into the folder named by the first argument, with
+# Debian's gcc-arm-none-eabi.
+set -eu
+src=$(cd "$(dirname "$0")" && pwd)
+out=$1
+mkdir -p "$out"
+cc="arm-none-eabi-gcc -mcpu=cortex-m33 -mthumb -O2 -ffreestanding -fno-builtin -nostdlib -g0 -Wall -ffile-prefix-map=$src=. -Wl,--build-id=none -T $src/link.ld"
+one() {
+    name=$1
+    shift
+    (cd "$src" && $cc "$@" -o "$out/$name.elf" crt.S plat.c -lgcc && arm-none-eabi-strip "$out/$name.elf")
+}
+one work1 -mfloat-abi=soft -DREPS=1 work.c
+one work24 -mfloat-abi=soft -DREPS=24 work.c
