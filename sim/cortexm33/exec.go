@@ -80,6 +80,32 @@ func (c *Core) warm(b *block, i int, o *op) outcome {
 		c.setNZ(v)
 	case opLslRS, opLsrRS, opAsrRS, opRorRS, opAsrR, opRorR:
 		c.shiftReg(o)
+	case opRsbLsl:
+		r[o.rd&15] = r[o.rm&15]<<(o.x&31) - r[o.rn&15]
+	case opEorRor:
+		r[o.rd&15] = r[o.rn&15] ^ bits.RotateLeft32(r[o.rm&15], -int(o.x))
+	case opBicLsl:
+		r[o.rd&15] = r[o.rn&15] &^ (r[o.rm&15] << (o.x & 31))
+	case opBicLsr:
+		r[o.rd&15] = r[o.rn&15] &^ (r[o.rm&15] >> o.x)
+	case opSubLsr:
+		r[o.rd&15] = r[o.rn&15] - r[o.rm&15]>>o.x
+	case opAddAsr:
+		r[o.rd&15] = r[o.rn&15] + uint32(int32(r[o.rm&15])>>o.x)
+	case opAdcR:
+		r[o.rd&15] = r[o.rn&15] + r[o.rm&15] + c.fc
+	case opMls:
+		r[o.rd&15] = r[o.ra&15] - r[o.rn&15]*r[o.rm&15]
+	case opAndLsr:
+		r[o.rd&15] = r[o.rn&15] & (r[o.rm&15] >> o.x)
+	case opRorI:
+		r[o.rd&15] = bits.RotateLeft32(r[o.rm&15], -int(o.x))
+	case opLsrR:
+		r[o.rd&15] = r[o.rn&15] >> (r[o.rm&15] & 255)
+	case opSbcRS:
+		r[o.rd&15] = c.addFlags(r[o.rn&15], ^r[o.rm&15], c.fc)
+	case opRsbIS:
+		r[o.rd&15] = c.addFlags(o.imm, ^r[o.rn&15], 1)
 	case opSubAsr:
 		r[o.rd&15] = r[o.rn&15] - uint32(int32(r[o.rm&15])>>o.x)
 	case opEorAsr:

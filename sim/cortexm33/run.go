@@ -69,8 +69,6 @@ func (c *Core) run(b *block) {
 				r[o.rd&15] = c.addFlags(r[o.rn&15], ^o.imm, 1)
 			case opRsbI:
 				r[o.rd&15] = o.imm - r[o.rn&15]
-			case opRsbIS:
-				r[o.rd&15] = c.addFlags(o.imm, ^r[o.rn&15], 1)
 			case opCmpI:
 				c.addFlags(r[o.rn&15], ^o.imm, 1)
 			case opCmpR:
@@ -84,10 +82,6 @@ func (c *Core) run(b *block) {
 				c.nz = uint64(r[o.rn&15] & r[o.rm&15])
 			case opAdcRS:
 				r[o.rd&15] = c.addFlags(r[o.rn&15], r[o.rm&15], c.fc)
-			case opAdcR:
-				r[o.rd&15] = r[o.rn&15] + r[o.rm&15] + c.fc
-			case opSbcRS:
-				r[o.rd&15] = c.addFlags(r[o.rn&15], ^r[o.rm&15], c.fc)
 			case opAndI:
 				r[o.rd&15] = r[o.rn&15] & o.imm
 			case opOrrI:
@@ -142,24 +136,16 @@ func (c *Core) run(b *block) {
 				v >>= o.x
 				r[o.rd&15] = uint32(v)
 				c.nz = uint64(uint32(v))
-			case opRorI:
-				r[o.rd&15] = bits.RotateLeft32(r[o.rm&15], -int(o.x))
 			case opLslR:
 				r[o.rd&15] = r[o.rn&15] << (r[o.rm&15] & 255)
-			case opLsrR:
-				r[o.rd&15] = r[o.rn&15] >> (r[o.rm&15] & 255)
 			case opAddLsl:
 				r[o.rd&15] = r[o.rn&15] + r[o.rm&15]<<(o.x&31)
 			case opAddLsr:
 				r[o.rd&15] = r[o.rn&15] + r[o.rm&15]>>o.x
 			case opSubLsl:
 				r[o.rd&15] = r[o.rn&15] - r[o.rm&15]<<(o.x&31)
-			case opSubLsr:
-				r[o.rd&15] = r[o.rn&15] - r[o.rm&15]>>o.x
 			case opAndLsl:
 				r[o.rd&15] = r[o.rn&15] & (r[o.rm&15] << (o.x & 31))
-			case opAndLsr:
-				r[o.rd&15] = r[o.rn&15] & (r[o.rm&15] >> o.x)
 			case opOrrLsl:
 				r[o.rd&15] = r[o.rn&15] | r[o.rm&15]<<(o.x&31)
 			case opOrrLsr:
@@ -168,16 +154,6 @@ func (c *Core) run(b *block) {
 				r[o.rd&15] = r[o.rn&15] ^ r[o.rm&15]<<(o.x&31)
 			case opEorLsr:
 				r[o.rd&15] = r[o.rn&15] ^ r[o.rm&15]>>o.x
-			case opBicLsl:
-				r[o.rd&15] = r[o.rn&15] &^ (r[o.rm&15] << (o.x & 31))
-			case opBicLsr:
-				r[o.rd&15] = r[o.rn&15] &^ (r[o.rm&15] >> o.x)
-			case opAddAsr:
-				r[o.rd&15] = r[o.rn&15] + uint32(int32(r[o.rm&15])>>o.x)
-			case opRsbLsl:
-				r[o.rd&15] = r[o.rm&15]<<(o.x&31) - r[o.rn&15]
-			case opEorRor:
-				r[o.rd&15] = r[o.rn&15] ^ bits.RotateLeft32(r[o.rm&15], -int(o.x))
 			case opMul:
 				r[o.rd&15] = r[o.rn&15] * r[o.rm&15]
 			case opMulS:
@@ -186,8 +162,6 @@ func (c *Core) run(b *block) {
 				c.nz = uint64(v)
 			case opMla:
 				r[o.rd&15] = r[o.rn&15]*r[o.rm&15] + r[o.ra&15]
-			case opMls:
-				r[o.rd&15] = r[o.ra&15] - r[o.rn&15]*r[o.rm&15]
 			case opUmull:
 				v := uint64(r[o.rn&15]) * uint64(r[o.rm&15])
 				r[o.rd&15] = uint32(v)
@@ -382,19 +356,7 @@ func (c *Core) run(b *block) {
 					pc, taken = o.imm, 1
 				}
 				break body
-			case opBMI:
-				pc, taken = o.im2, 0
-				if c.nz>>31 != 0 {
-					pc, taken = o.imm, 1
-				}
-				break body
-			case opBPL:
-				pc, taken = o.im2, 0
-				if c.nz>>31 == 0 {
-					pc, taken = o.imm, 1
-				}
-				break body
-			case opBVS, opBVC, opBHI, opBLS, opBGE, opBLT, opBGT, opBLE:
+			case opBMI, opBPL, opBVS, opBVC, opBHI, opBLS, opBGE, opBLT, opBGT, opBLE:
 				pc, taken = o.im2, 0
 				if c.condition(uint8(o.code - opBEQ)) {
 					pc, taken = o.imm, 1
