@@ -19,6 +19,7 @@ const (
 type IOBank struct {
 	storage
 	pins  *Pins
+	bank  int
 	first int // the pin of the first register
 	count int
 	irq   int // Secure interrupt; irq+1 is the Non-secure one
@@ -44,7 +45,10 @@ func newIOBank(name string, env Env, pins *Pins, table regs.Table, first, count,
 	b := &IOBank{storage: newStorage(name, env, table), pins: pins, first: first, count: count, irq: irq,
 		summary: 0x200, intr: intr, words: uint32(count+7) / 8, nsMask: nsMask}
 	b.dest = intr + 4*b.words
-	pins.Watch(b.mask()<<first, b.changed)
+	if first != 0 {
+		b.bank = 1
+	}
+	pins.follow(b.mask()<<first, b.changed)
 	return b
 }
 
@@ -60,6 +64,7 @@ func (b *IOBank) Reset() {
 		b.pins.configure(b.first+i, b.get(8*uint32(i)+4))
 	}
 	b.edgeLow, b.edgeHigh = 0, 0
+	b.needPins()
 	b.interrupt()
 }
 
@@ -138,6 +143,7 @@ func (b *IOBank) DormantWake() bool { return b.pendingPins(toDormantWake) != 0 }
 
 // Read returns a register.
 func (b *IOBank) Read(offset uint32, peek bool) uint32 {
+	b.pins.refresh()
 	if n := offset / 8; n < uint32(b.count) && offset%8 == 0 {
 		pin := uint64(1) << (uint32(b.first) + n)
 		irq := (b.pendingPins(toProc0) | b.pendingPins(toProc1)) >> n & 1
@@ -192,5 +198,24 @@ func (b *IOBank) Write(offset uint32, w Write) {
 		return
 	}
 	b.storage.Write(offset, w)
+	if offset >= b.dest {
+		b.needPins()
+	}
 	b.interrupt()
+}
+
+// needPins tells the pins on which an edge can interrupt.
+func (b *IOBank) needPins() {
+	var v uint64
+	for dest := range numDests {
+		for word := range b.words {
+			e := b.inte(dest, word)
+			for n := range uint32(8) {
+				if e>>(4*n)&15 != 0 {
+					v |= 1 << (word*8 + n)
+				}
+			}
+		}
+	}
+	b.pins.needIRQ(b.bank, v<<b.first)
 }

@@ -57,6 +57,7 @@ type Peripherals struct {
 	TRNG      *TRNG
 	OTP       *OTP
 	SHA256    *SHA256
+	PWM       *PWM
 	Pins      *Pins
 	Requests  *Requests
 
@@ -99,6 +100,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	s.TRNG = newTRNG(env, cfg.Seed)
 	s.OTP = newOTP(env, cfg.Fuses, cfg.RISCV)
 	s.SHA256 = newSHA256(env, s.Requests)
+	s.PWM = newPWM(env, pins, s.Requests)
 	s.sysCfg = newSysCfg(env)
 
 	at := func(base uint32, bit int, b Block) {
@@ -130,7 +132,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	store(0x40090000, ResetI2C0, "I2C0", regs.I2C, "nothing is sent or received")
 	store(0x40098000, ResetI2C1, "I2C1", regs.I2C, "nothing is sent or received")
 	store(0x400a0000, ResetADC, "ADC", regs.ADC, "nothing is converted")
-	store(0x400a8000, ResetPWM, "PWM", regs.PWM, "nothing counts")
+	at(0x400a8000, ResetPWM, s.PWM)
 	at(0x400b0000, ResetTIMER0, s.Timer[0])
 	at(0x400b8000, ResetTIMER1, s.Timer[1])
 	store(0x400c0000, ResetHSTX, "HSTX_CTRL", regs.HSTXCTRL, "nothing is sent")

@@ -76,8 +76,13 @@ type Pins struct {
 
 	watchers []pinWatcher
 	routed   []func()
-	busy     bool
-	again    bool
+	// exact are the pins whose every edge somebody needs at its time. Functions
+	// that toggle by themselves (lazy) bring the others up to date on demand.
+	exact   uint64
+	irqPins [2]uint64
+	lazy    []func()
+	busy    bool
+	again   bool
 }
 
 // override is OUTOVER, OEOVER or INOVER of all pins.
@@ -129,10 +134,40 @@ func NewPins(notice func(string)) *Pins {
 func (p *Pins) DriveSIO(out, oe uint64) { p.function(FuncSIO, ^uint64(0), out, oe) }
 
 // Inputs are the levels that SIO and the functions read.
-func (p *Pins) Inputs() uint64 { return p.input }
+func (p *Pins) Inputs() uint64 {
+	p.refresh()
+	return p.input
+}
 
 // Levels are the levels at the pins.
-func (p *Pins) Levels() uint64 { return p.level }
+func (p *Pins) Levels() uint64 {
+	p.refresh()
+	return p.level
+}
+
+// refresh brings lazy functions up to date.
+func (p *Pins) refresh() {
+	if p.busy {
+		return
+	}
+	for _, f := range p.lazy {
+		f()
+	}
+}
+
+// setLazy installs a function that brings its outputs up to date.
+func (p *Pins) setLazy(f func()) { p.lazy = append(p.lazy, f) }
+
+// needed are the pins whose edges must come at their time.
+func (p *Pins) needed() uint64 { return p.exact | p.irqPins[0] | p.irqPins[1] }
+
+// needIRQ says on which pins of IO bank n an interrupt is enabled.
+func (p *Pins) needIRQ(n int, mask uint64) {
+	if p.irqPins[n] != mask {
+		p.irqPins[n] = mask
+		p.rerouted()
+	}
+}
 
 // Driven are the pins that the chip itself drives.
 func (p *Pins) Driven() uint64 { return p.padOE }
@@ -254,8 +289,17 @@ func (p *Pins) plugTerminal(n int, mask uint64) {
 	}
 }
 
-// Watch calls f after every change on a pin of mask. f may drive pins.
+// Watch calls f after every change on a pin of mask, at the time of the change.
+// f may drive pins.
 func (p *Pins) Watch(mask uint64, f func(PinChange)) {
+	p.exact |= mask
+	p.follow(mask, f)
+	p.rerouted()
+}
+
+// follow is Watch for the chip's own blocks, which need no edges of functions
+// that bring themselves up to date.
+func (p *Pins) follow(mask uint64, f func(PinChange)) {
 	p.watchers = append(p.watchers, pinWatcher{mask, f})
 }
 

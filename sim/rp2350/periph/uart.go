@@ -96,7 +96,7 @@ func newUART(n int, env Env, peri *Clock, pins *Pins, requests *Requests, output
 	u.rx.sample.Fire = func(uint64) { u.rxSample() }
 	u.rx.timeout.Fire = func(uint64) { u.rxTimeout() }
 	peri.OnChange(u.replan)
-	pins.Watch(u.rxPins[0]|u.rxPins[1]|u.ctsPins, func(PinChange) { u.lineChanged() })
+	pins.follow(u.rxPins[0]|u.rxPins[1]|u.ctsPins, func(PinChange) { u.lineChanged() })
 	pins.onRoute(u.rerouted)
 	return u
 }
