@@ -119,8 +119,11 @@ func (a *accessCtrl) Refuses(off uint32, write bool, o periph.Origin) bool {
 
 // allows applies the endpoint's register to an access.
 func (a *accessCtrl) allows(s *slot, o periph.Origin) bool {
-	if s.access == 0 {
+	switch s.access {
+	case 0:
 		return true
+	case bootRAMAccess:
+		return o.Privileged && !o.NonSecure
 	}
 	r := a.reg[s.access/4]
 	who := [...]uint32{accCore0, accCore1, accDMA, accDBG}[o.Core&3]

@@ -52,7 +52,7 @@ type cpu interface {
 	SetResult(v uint32)
 	// ReturnAddress is where a called function returns to.
 	ReturnAddress() uint32
-	// TrapText tells about the last exception.
+	// TrapText tells about an exception that was taken just now, or is empty.
 	TrapText() string
 	// Looping reports whether the core repeats one exception for ever.
 	Looping() bool
@@ -71,7 +71,11 @@ func (r riscv) SetSemihost(f func() bool)  { r.Core.Semihost = f }
 
 // TrapText implements cpu.
 func (r riscv) TrapText() string {
+	const justNow = 100_000 // cycles: a handler may print before it hangs
 	t := r.Core.LastTrap()
+	if t.Count == 0 || r.Core.Cycle > t.Cycle+justNow {
+		return ""
+	}
 	return fmt.Sprintf("%s at %#08x", hazard3.Describe(t), t.PC)
 }
 

@@ -1,6 +1,7 @@
 package rp2350
 
 import (
+	"github.com/stem-hw/stem-hw/image/boot"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/sim/rp2350/otp"
 )
@@ -83,6 +84,11 @@ func (c *Chip) bootCore0(r *romCall) {
 	c.boot.setWord(btRebootParams+4, p1)
 	c.prepareBoot(r)
 	switch {
+	case reason == 0 && typ == bootNormal && c.ramImage != nil && c.ramImage.start:
+		c.setBootWord(bootRAMImage, int8(boot.PlaceWindow))
+		c.table = boot.ResidentTable(bootMemory{c}, c.bootOptions())
+		c.writeTable()
+		r.n.cpu.Enter(c.ramImage.entry, c.ramImage.sp, 0)
 	case typ == bootRAMImage:
 		c.bootRAM(r, p0, p1)
 	case typ == bootBootsel, c.opt.BootselPin:

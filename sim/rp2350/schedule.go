@@ -92,6 +92,8 @@ func (c *Chip) lockup(n *node) {
 	text := fmt.Sprintf("endless loop at %#08x with interrupts off", n.cpu.PC())
 	if n.cpu.Looping() {
 		text = n.cpu.TrapText() + ", again and again"
+	} else if trap := n.cpu.TrapText(); trap != "" {
+		text = trap + ", then an " + text
 	}
 	switch {
 	case c.parts.Watchdog.Running():

@@ -188,6 +188,9 @@ func (s *Peripherals) Reset(cause ResetCause, psm uint32) {
 		return
 	}
 	psm = psmAll &^ (psm&-psm - 1)
+	if psm&PSMClocks != 0 {
+		s.Clocks.Reset() // all at once: no clock runs from what stops below
+	}
 	if psm&PSMROSC != 0 {
 		s.ROSC.Reset()
 	}
