@@ -58,6 +58,9 @@ type Chip struct {
 	romStack   [2][2]uint32
 	ramImage   *ramImage
 	flashDone  periph.Event
+	settle     periph.Event
+	written    uint64 // bytes printed, and how many when a core got stuck
+	quiet      uint64
 }
 
 var (
@@ -76,6 +79,7 @@ func New(opt Options) *Chip {
 		c.otp = newOTP(opt)
 	}
 	c.flashDone.Fire = func(uint64) { c.endFlashOp() }
+	c.settle.Fire = func(uint64) { c.settled() }
 	c.flash = nor.New(opt.FlashSize, opt.ChipID, func() uint64 { return c.line.Picos(c.now) }, c.flashChanged)
 	c.line.SetRate(0, powerUpRate)
 	c.boot = &bootRAM{}

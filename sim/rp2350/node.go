@@ -16,7 +16,8 @@ type node struct {
 	// asleep: its last Run ended in a wait, and nothing woke it since.
 	asleep bool
 	// stuck: it repeats itself for ever and only a change from outside helps.
-	stuck bool
+	stuck     bool
+	stuckText string
 	// halted is whether the blocks were told that it is in Debug state.
 	halted bool
 	// rom is what the core does in the boot ROM instead of executing; see

@@ -136,6 +136,7 @@ func (c *Chip) identity() periph.Identity {
 
 // uartOutput passes on what a UART sent off the chip.
 func (c *Chip) uartOutput(uart int, b byte) {
+	c.written++
 	if c.hooks.Output != nil {
 		c.hooks.Output(uartStreams[uart&1], b)
 	}

@@ -84,9 +84,6 @@ func romFlushCache(c *Chip, r *romCall) {
 // romRangeErase erases sectors from an offset, with the block command where it
 // fits (datasheet 5.4.8.13).
 func romRangeErase(c *Chip, r *romCall) {
-	if !r.lock(bootLockFlash) {
-		return
-	}
 	c.flashOp(r, c.eraseRange(r.arg(0), r.arg(1), r.arg(2)))
 }
 
@@ -108,17 +105,31 @@ func (c *Chip) eraseRange(addr, n, block uint32) (picos uint64) {
 
 // romRangeProgram programs pages from memory.
 func romRangeProgram(c *Chip, r *romCall) {
-	if !r.lock(bootLockFlash) {
-		return
-	}
 	data := r.readBytes(r.arg(1), r.arg(2))
 	c.flashOp(r, c.programRange(r.arg(0), data))
 }
 
+// programRange programs page by page, as the ROM does; the page buffer of the
+// flash wraps, so an address that is not aligned wraps too. Beyond the first
+// chip select there is no flash.
 func (c *Chip) programRange(addr uint32, data []byte) (picos uint64) {
-	c.flash.Program(addr, data)
-	pages := (len(data) + nor.PageSize - 1) / nor.PageSize
-	return uint64(pages) * nor.ProgramTime
+	for len(data) > 0 {
+		n := min(len(data), nor.PageSize)
+		var page [nor.PageSize]byte
+		for i := range page {
+			page[i] = 0xff
+		}
+		for i, b := range data[:n] {
+			page[(addr+uint32(i))%nor.PageSize] &= b
+		}
+		if addr < xipCSSize {
+			c.flash.Program(addr&^(nor.PageSize-1), page[:])
+		}
+		picos += nor.ProgramTime
+		addr += uint32(n)
+		data = data[n:]
+	}
+	return picos
 }
 
 // flashOp lets a flash operation take its time: the core is busy, and XIP is

@@ -1,8 +1,6 @@
 package rp2350
 
 import (
-	"fmt"
-
 	"github.com/stem-hw/stem-hw/sim/bus"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/sim/timebase"
@@ -84,29 +82,6 @@ func (c *Chip) follow() {
 	}
 }
 
-// lockup is a core that can do nothing new by itself. The watchdog, or an
-// interrupt that it still takes, may help it; otherwise it is reported, core 0
-// at once, core 1 as a remark while core 0 goes on.
-func (c *Chip) lockup(n *node) {
-	n.stuck = true
-	text := fmt.Sprintf("endless loop at %#08x with interrupts off", n.cpu.PC())
-	if n.cpu.Looping() {
-		text = n.cpu.TrapText() + ", again and again"
-	} else if trap := n.cpu.TrapText(); trap != "" {
-		text = trap + ", then an " + text
-	}
-	switch {
-	case c.parts.Watchdog.Running():
-	case n.other.runs() || n.other.asleep:
-		c.notice(fmt.Sprintf("core %d is stuck: %s", n.id, text), n.cpu.PC())
-		if n.id == 0 {
-			c.report(machine.Event{Kind: machine.EventCrash, Core: n.id, Cause: text})
-		}
-	default:
-		c.report(machine.Event{Kind: machine.EventCrash, Core: n.id, Cause: text})
-	}
-}
-
 // idle moves the clock when no core runs. done says that Run must return.
 func (c *Chip) idle(limit uint64) (e machine.Event, done bool) {
 	next := c.q.next()
@@ -115,6 +90,9 @@ func (c *Chip) idle(limit uint64) (e machine.Event, done bool) {
 		c.fire(next)
 		return e, false
 	case next == timebase.Never && !c.inputOpen && !c.anyHalted():
+		if n := c.stuckNode(); n != nil {
+			return machine.Event{Kind: machine.EventCrash, Core: n.id, Cause: n.stuckText}, true
+		}
 		return machine.Event{Kind: machine.EventAsleep}, true
 	}
 	c.clock = max(c.clock, limit)
