@@ -159,6 +159,11 @@ func (c *Chip) store(n *node, addr uint32, size uint8, v uint32, o periph.Origin
 
 // storeSRAM writes memory and tells whoever watches the line.
 func (c *Chip) storeSRAM(n *node, addr uint32, size uint8, v uint32) {
+	c.storeSRAMBy(n.id, addr, size, v)
+}
+
+// storeSRAMBy is storeSRAM for any manager.
+func (c *Chip) storeSRAMBy(manager int, addr uint32, size uint8, v uint32) {
 	off := addr - sramBase
 	switch size {
 	case 1:
@@ -169,6 +174,6 @@ func (c *Chip) storeSRAM(n *node, addr uint32, size uint8, v uint32) {
 		binary.LittleEndian.PutUint32(c.sram[off:], v)
 	}
 	if f := c.flags[off/bus.LineSize]; f != 0 {
-		c.LineStored(n.id, addr, size, f)
+		c.LineStored(manager, addr, size, f)
 	}
 }

@@ -83,6 +83,7 @@ func (c *Chip) buildParts() {
 		Seed:     c.opt.ChipID,
 		Fuses:    c.otp,
 		Output:   c.uartOutput,
+		Memory:   e,
 		NonSecurePins: func() uint64 {
 			return uint64(c.access.reg[accNSMask0/4]) | uint64(c.access.reg[accNSMask1/4])<<32
 		},

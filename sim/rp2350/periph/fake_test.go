@@ -20,6 +20,63 @@ type fakeChip struct {
 	cores   [2]bool
 	resets  []fakeReset
 	set     *Peripherals
+	mem     map[uint32]byte
+}
+
+// DMARead and DMAWrite reach a sparse RAM at 0x2xxxxxxx and the blocks.
+func (f *fakeChip) DMARead(addr uint32, size uint8, o Origin) (v, wait uint32, ok bool) {
+	if addr>>28 == 2 {
+		for i := range uint32(size) {
+			v |= uint32(f.mem[addr+i]) << (8 * i)
+		}
+		return v, 0, true
+	}
+	for _, a := range f.set.Attachments() {
+		if addr&^0xfff == a.Base {
+			v = a.Block.Read(addr&0xffc, false) >> (8 * (addr & 3))
+			if size < 4 {
+				v &= 1<<(8*size) - 1
+			}
+			return v, 0, true
+		}
+	}
+	return 0, 0, false
+}
+
+func (f *fakeChip) DMAWrite(addr uint32, size uint8, v uint32, o Origin) (wait uint32, ok bool) {
+	if addr>>28 == 2 {
+		for i := range uint32(size) {
+			f.mem[addr+i] = byte(v >> (8 * i))
+		}
+		return 0, true
+	}
+	for _, a := range f.set.Attachments() {
+		if addr&^0x3fff == a.Base {
+			switch size {
+			case 1:
+				v = v & 0xff * 0x01010101
+			case 2:
+				v = v & 0xffff * 0x00010001
+			}
+			a.Block.Write(addr&0xffc, Write{Raw: v, Op: Op(addr >> 12 & 3), Size: size, Lane: uint8(addr & 3)})
+			return 0, true
+		}
+	}
+	return 0, false
+}
+
+func (f *fakeChip) poke(addr uint32, p []byte) {
+	for i, b := range p {
+		f.mem[addr+uint32(i)] = b
+	}
+}
+
+func (f *fakeChip) peek(addr uint32, n int) []byte {
+	p := make([]byte, n)
+	for i := range p {
+		p[i] = f.mem[addr+uint32(i)]
+	}
+	return p
 }
 
 type fakeReset struct {
@@ -105,7 +162,8 @@ func newFake(t *testing.T) (*fakeChip, *Peripherals) {
 
 func newFakeWith(t *testing.T, cfg Config) (*fakeChip, *Peripherals) {
 	t.Helper()
-	f := &fakeChip{}
+	f := &fakeChip{mem: map[uint32]byte{}}
+	cfg.Memory = f
 	pins := NewPins(f.Notice)
 	if cfg.Identity.ChipID == 0 {
 		cfg.Identity = Identity{ChipID: 0x20004927, QFN60: true}

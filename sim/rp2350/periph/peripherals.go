@@ -17,6 +17,8 @@ type Config struct {
 	Seed uint64
 	// Fuses are the OTP array, a blank one if nil.
 	Fuses *otp.Array
+	// Memory is what DMA reaches; without it there is no DMA.
+	Memory MemoryBus
 	// Output receives each byte that a UART sends off the chip.
 	Output func(uart int, b byte)
 	// NonSecurePins are the pins given to Non-secure code
@@ -58,6 +60,7 @@ type Peripherals struct {
 	OTP       *OTP
 	SHA256    *SHA256
 	PWM       *PWM
+	DMA       *DMA
 	Pins      *Pins
 	Requests  *Requests
 
@@ -147,7 +150,12 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	flat(0x40138000, 0x8000, -1, &OTPData{o: s.OTP, guarded: true})
 	at(0x40158000, -1, newGlitchDetector(env))
 	store(0x40160000, ResetTBMAN, "TBMAN", regs.TBMAN, "")
-	store(0x50000000, ResetDMA, "DMA", regs.DMA, "nothing is transferred")
+	if cfg.Memory != nil {
+		s.DMA = newDMA(env, cfg.Memory, s.Requests)
+		at(0x50000000, ResetDMA, s.DMA)
+	} else {
+		store(0x50000000, ResetDMA, "DMA", regs.DMA, "nothing is transferred")
+	}
 	store(0x50200000, ResetPIO0, "PIO0", regs.PIO, "no state machine runs")
 	store(0x50300000, ResetPIO1, "PIO1", regs.PIO, "no state machine runs")
 	store(0x50400000, ResetPIO2, "PIO2", regs.PIO, "no state machine runs")
