@@ -32,6 +32,10 @@ type Spec struct {
 	// Stdout and Stderr take its output. A nil one is kept in the Process's
 	// Tail instead.
 	Stdout, Stderr io.Writer
+	// Terminal, if not nil, is a terminal that the child gets for itself: its
+	// group is in the foreground, so that ctrl-c reaches it and not the owner,
+	// until it ends. Stdin, Stdout and Stderr should be this terminal.
+	Terminal *os.File
 	// Grace is the time between SIGTERM and SIGKILL; 0 means 2 s.
 	Grace time.Duration
 	// Keep is the size of the Tail in bytes; 0 means 64 KiB.
@@ -58,6 +62,8 @@ type Process struct {
 	stopped sync.Once
 	done    chan struct{}
 	err     error
+	// takeBack gives the terminal back to the owner's group.
+	takeBack func()
 }
 
 // Start starts a child. It ends when ctx ends, when Stop is called, or by
@@ -75,6 +81,7 @@ func (s *Supervisor) Start(ctx context.Context, spec Spec) (*Process, error) {
 		grace: cmp.Or(spec.Grace, defaultGrace), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	p.cmd = command(path, spec, p.tail)
+	p.takeBack = func() { takeTerminal(spec.Terminal) }
 	if err := s.register(p); err != nil {
 		return nil, err
 	}
@@ -108,6 +115,10 @@ func command(path string, spec Spec, tail *Tail) *exec.Cmd {
 		cmd.Stderr = tail
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if spec.Terminal != nil {
+		cmd.SysProcAttr.Foreground = true
+		cmd.SysProcAttr.Ctty = int(spec.Terminal.Fd())
+	}
 	cmd.WaitDelay = pipeDelay
 	return cmd
 }
@@ -146,6 +157,7 @@ func (p *Process) supervise(ctx context.Context, s *Supervisor) {
 	// nobody else's. What it left behind ends now.
 	_ = syscall.Kill(-p.PID(), syscall.SIGKILL)
 	watcherErr := s.watcher.remove(p.PID())
+	p.takeBack()
 	err := p.cmd.Wait()
 	switch {
 	case asked != nil:

@@ -3,6 +3,7 @@ package gdbserver
 import (
 	"context"
 	"fmt"
+	"io"
 	"sort"
 	"strings"
 
@@ -22,6 +23,7 @@ const monitorHelp = `monitor commands:
   halt                    stop every core
   info                    the target, its cores and its memory
   stats                   cycles, instructions and simulated time
+  send [TEXT]             send TEXT and a line feed to the program's console
 `
 
 // monitor serves qRcmd.
@@ -30,7 +32,7 @@ func (c *conn) monitor(ctx context.Context, cmd string) error {
 	if len(f) == 0 {
 		f = []string{"help"}
 	}
-	text, err := c.runMonitor(ctx, f)
+	text, err := c.runMonitor(ctx, cmd, f)
 	if err != nil {
 		text = "error: " + err.Error() + "\n"
 	}
@@ -45,7 +47,7 @@ func (c *conn) monitor(ctx context.Context, cmd string) error {
 	return c.sendString("OK")
 }
 
-func (c *conn) runMonitor(ctx context.Context, f []string) (string, error) {
+func (c *conn) runMonitor(ctx context.Context, cmd string, f []string) (string, error) {
 	rep, _ := c.s.opt.Target.(Reporter)
 	switch f[0] {
 	case "help":
@@ -62,6 +64,9 @@ func (c *conn) runMonitor(ctx context.Context, f []string) (string, error) {
 			return "", fmt.Errorf("this target counts nothing")
 		}
 		return statsText(r.Stats()), nil
+	}
+	if f[0] == "send" {
+		return "", c.sendConsole(cmd)
 	}
 	if rep != nil {
 		if _, known := rep.Reports()[f[0]]; known {
@@ -89,6 +94,17 @@ func (c *conn) monitorReset(ctx context.Context, args []string) (string, error) 
 		return "reset; the program starts with the next continue\n", nil
 	}
 	return "", fmt.Errorf("reset knows halt, init and run, not %q", how)
+}
+
+// sendConsole gives a line to the program's console.
+func (c *conn) sendConsole(cmd string) error {
+	w := c.s.opt.Target.Console()
+	if w == nil {
+		return fmt.Errorf("this target has no console")
+	}
+	_, text, _ := strings.Cut(strings.TrimSpace(cmd), " ")
+	_, err := io.WriteString(w, text+"\n")
+	return err
 }
 
 func reportHelp(rep Reporter) string {

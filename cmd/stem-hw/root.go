@@ -19,6 +19,8 @@ const (
 func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.runCmd(),
+		a.debugCmd(),
+		a.gdbserverCmd(),
 		a.versionCmd(),
 	}
 }
