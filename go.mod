@@ -3,6 +3,7 @@ module github.com/stem-hw/stem-hw
 go 1.24.0
 
 require (
+	github.com/pelletier/go-toml/v2 v2.2.4
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
