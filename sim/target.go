@@ -172,7 +172,7 @@ func (t *Target) Start(ctx context.Context) error {
 			t.m.Reset()
 		}
 		t.afterReset()
-		t.debug = t.opt.Debug
+		t.debug = t.opt.Debug || len(t.points) > 0
 		t.arm()
 		for _, c := range t.cores {
 			c.Step(false)

@@ -155,9 +155,12 @@ func (t *Target) coreStopped(core int) {
 	s := c.StopReason()
 	s.Core, s.PC = core, c.PC()
 	if r, ok := t.ranges[core]; ok && s.Reason == target.StopStep && s.PC >= r.Start && s.PC < r.End {
-		c.Step(true)
-		c.Resume()
-		return
+		if !t.hasBreakpoint(s.PC) {
+			c.Step(true)
+			c.Resume()
+			return
+		}
+		s.Reason = target.StopBreakpoint
 	}
 	if !t.debug {
 		t.ebreak(core)
@@ -169,6 +172,15 @@ func (t *Target) coreStopped(core int) {
 		}
 	}
 	t.halted(s)
+}
+
+func (t *Target) hasBreakpoint(pc uint32) bool {
+	for _, p := range t.points {
+		if p.Addr == pc && p.Kind <= target.PointHardware {
+			return true
+		}
+	}
+	return false
 }
 
 // output takes one printed byte.
