@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"fmt"
-
 	"github.com/stem-hw/stem-hw/faults"
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/symbols"
@@ -48,17 +46,17 @@ func Choose(name string, img *image.Image, syms *symbols.Table) (chosen, why str
 			}
 		}
 	}
-	return MachineRP2350, fmt.Sprintf("this %s is for no other machine", formatName(img.Format)), nil
+	return MachineRP2350, "the usual machine for " + formatName(img.Format), nil
 }
 
 func formatName(f image.Format) string {
 	switch f {
 	case image.FormatELF:
-		return "ELF file"
+		return "an ELF file"
 	case image.FormatUF2:
-		return "UF2 file"
+		return "a UF2 file"
 	case image.FormatHEX:
-		return "Intel HEX file"
+		return "an Intel HEX file"
 	}
-	return "binary"
+	return "a raw binary"
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/sim/machine"
@@ -16,9 +17,12 @@ import (
 // interrupt in the handler's breakpoint.
 //
 // So that registers and stack are still those of the place where it happened,
-// breakpoint instructions stop the core as under a debugger. If the exception
-// they raise would lead nowhere, that is the end. If the firmware has a handler
-// of its own, the exception is let happen and everything goes on.
+// breakpoint instructions stop the core as under a debugger. If the firmware has
+// a handler of its own, the exception is let happen and everything goes on. If
+// the exception would lead nowhere, that is the end: a crash at once, unless the
+// watchdog runs and will start the firmware again; an exit with status 0 when
+// the other core has nothing to say any more either, since on the chip it goes
+// on when main has returned.
 
 // findsEnds says whether programs of this machine end that way.
 func (t *Target) findsEnds() bool { return t.m.Describe().Name == MachineRP2350 }
@@ -37,8 +41,23 @@ func (t *Target) ebreak(core int) {
 		return
 	}
 	if t.endless(core) {
-		t.ended = true
-		t.halted(t.endOf(core, ""))
+		s := t.endOf(core, "")
+		watchdog := t.watchdogRuns(core)
+		if !watchdog && (s.Reason != target.StopExit || s.Code != 0) {
+			t.ended = true
+			t.halted(s)
+			return
+		}
+		if s.Crash != nil && s.Reason == target.StopCrash {
+			t.notice(machine.Notice{
+				Text: fmt.Sprintf("core %d crashed: %s; the watchdog runs and may reset the chip", core, s.Crash.Cause),
+				Core: core, PC: s.PC,
+			})
+		}
+		// It loops from here on; the machine tells when all is quiet.
+		t.over[core] = &s
+		e.StopOnEbreak(false)
+		c.Resume()
 		return
 	}
 	t.passing[core] = true
@@ -47,9 +66,24 @@ func (t *Target) ebreak(core int) {
 	c.Resume()
 }
 
+// The watchdog's control register on the RP2350, and its enable bit (datasheet
+// 12.9, WATCHDOG_CTRL).
+const (
+	watchdogCtrl   = 0x400d8000
+	watchdogEnable = 1 << 30
+)
+
+func (t *Target) watchdogRuns(core int) bool {
+	var b [4]byte
+	return t.m.Peek(core, watchdogCtrl, b[:]) == 4 && binary.LittleEndian.Uint32(b[:])&watchdogEnable != 0
+}
+
 // stuck deals with a core of which the machine says that it cannot go on.
 func (t *Target) stuck(e machine.Event) {
 	s := t.endOf(e.Core, e.Cause)
+	if over := t.over[e.Core]; over != nil && !t.debug {
+		s = *over
+	}
 	t.ended = true
 	if t.debug && s.Reason == target.StopAsleep {
 		s.Reason = target.StopCrash
@@ -63,6 +97,10 @@ func (t *Target) stuck(e machine.Event) {
 func (t *Target) asleep(e machine.Event) {
 	t.ended = true
 	for i, c := range t.cores {
+		if over := t.over[i]; over != nil {
+			t.halted(*over)
+			return
+		}
 		if !c.Asleep() && t.place(i, c.PC()) == inHandler {
 			t.halted(t.endOf(i, ""))
 			return
@@ -88,7 +126,7 @@ func (t *Target) endOf(core int, cause string) target.Stop {
 	where := t.place(core, pc)
 	switch {
 	case where == inExit:
-		s.Reason, s.Code, s.How = target.StopExit, int(int32(t.arg0(core))), "_exit"
+		s.Reason, s.Code, s.How = target.StopExit, int(int32(t.arg0(core))), "exit()"
 		if s.Code != 0 {
 			s.Crash = t.crash(core, pc, "")
 		}

@@ -151,9 +151,9 @@ type ebreaker interface{ StopOnEbreak(on bool) }
 // arm makes breakpoint instructions stop the cores where somebody wants to
 // know: a debugger, or the one who looks for the program's end.
 func (t *Target) arm() {
-	for _, c := range t.cores {
+	for i, c := range t.cores {
 		if e, ok := c.(ebreaker); ok {
-			e.StopOnEbreak(t.debug || t.findsEnds())
+			e.StopOnEbreak(t.debug || t.findsEnds() && t.over[i] == nil)
 		}
 	}
 }

@@ -46,8 +46,9 @@ type Target struct {
 	points    []target.Point
 	ranges    map[int]target.Action // cores that step through a range
 	pace      pace
-	pending   []byte // input offered to the machine and not yet taken
-	fed       bool   // the machine took input before this slice
+	pending   []byte         // input offered to the machine and not yet taken
+	over      []*target.Stop // how the program on a core ended, which loops since
+	fed       bool           // the machine took input before this slice
 	againPC   uint32
 	againCore int
 	printed   []byte
@@ -91,7 +92,7 @@ func New(opt Options) (target.Target, error) {
 		reqs: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}),
 		changed: make(chan struct{}),
 		stop:    target.Stop{Reason: target.StopHalt},
-		passing: make([]bool, len(m.Cores())),
+		passing: make([]bool, len(m.Cores())), over: make([]*target.Stop, len(m.Cores())),
 	}
 	if opt.Semihosting != nil {
 		so := *opt.Semihosting
@@ -204,6 +205,7 @@ func (t *Target) afterReset() {
 	t.ended, t.again, t.sleeping, t.halting = false, false, false, false
 	t.ranges = nil
 	clear(t.passing)
+	clear(t.over)
 	t.startSec = t.m.Seconds()
 	if t.host != nil {
 		t.host.Reset()

@@ -133,6 +133,7 @@ func (t *Target) event(e machine.Event) {
 		}
 	case machine.EventReset:
 		clear(t.passing)
+		clear(t.over)
 		t.arm()
 		for _, c := range t.cores {
 			c.SetPoints(t.points)

@@ -54,6 +54,7 @@ func (u *UI) Fault(err error) faults.Status {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.clearBar()
+	u.freshLine()
 	plain := faultText(f, func(_, s string) string { return s })
 	u.logLines(strings.TrimSuffix(plain, "\n"))
 	u.s.Err.Write([]byte(faultText(f, u.paintErr)))

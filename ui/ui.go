@@ -35,9 +35,10 @@ type UI struct {
 	opt Options
 	s   Streams
 
-	mu  sync.Mutex
-	log io.WriteCloser
-	bar *Progress // the bar on the last line of the terminal, if any
+	mu       sync.Mutex
+	log      io.WriteCloser
+	openLine bool      // the last data did not end with a line feed
+	bar      *Progress // the bar on the last line of the terminal, if any
 }
 
 // New returns a UI on the given streams. It fails only if the log file cannot
@@ -126,6 +127,7 @@ func (u *UI) talk(show bool, prefix, color, text string) {
 		return
 	}
 	u.clearBar()
+	u.freshLine()
 	if prefix != "" {
 		prefix = u.paintErr(color, prefix)
 	}
@@ -161,5 +163,17 @@ func (u *UI) writeOut(p []byte) (int, error) {
 	if u.s.OutTTY {
 		u.clearBar()
 	}
+	if len(p) > 0 {
+		u.openLine = p[len(p)-1] != '\n'
+	}
 	return u.s.Out.Write(p)
+}
+
+// freshLine keeps talk off the end of a line of data where both are on one
+// terminal; u.mu is held.
+func (u *UI) freshLine() {
+	if u.openLine && u.s.OutTTY && u.s.ErrTTY {
+		io.WriteString(u.s.Err, "\r\n")
+		u.openLine = false
+	}
 }

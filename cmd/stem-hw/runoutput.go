@@ -102,7 +102,7 @@ func (s *runSink) begin(speed sim.Speed) {
 		a.ui.Say("running on a simulated %s: %s", s.p.machine, s.p.why)
 	}
 	for _, w := range s.p.image.Warnings {
-		a.ui.Warn("%s", w)
+		a.ui.Verbose(1, "%s", w)
 	}
 	if why := needsRadio(s.p); why != "" {
 		a.ui.Note("%s", why)
