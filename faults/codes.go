@@ -10,6 +10,8 @@ const (
 	CodeNotBootable   Code = "not-bootable"    // no image definition the boot ROM accepts
 	CodeImageTooLarge Code = "image-too-large" // contents outside the memories of the chip
 	CodeFileAccess    Code = "file-access"     // a file cannot be read or written
+	CodeHashMismatch  Code = "hash-mismatch"   // a sealed image or partition table was changed
+	CodeBadPartitions Code = "bad-partitions"  // a partition table description is not usable
 	CodeBadProfile    Code = "bad-profile"     // a profile or stem-hw.toml does not parse
 	CodeBoardNotFound Code = "board-not-found"
 	CodeAmbiguous     Code = "ambiguous-board"

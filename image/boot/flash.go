@@ -281,5 +281,5 @@ func Scan(m Memory, w Window, within uint32, o Options) *Loop {
 // Check verifies a block of a Loop that Scan returned: its hash and, on a
 // secured chip, its signature.
 func Check(m Memory, b *Block, o Options) *Verification {
-	return newRun(m, o, false).check(b, o.OTP.SecureBoot, false, nil)
+	return newRun(m, o, false).check(b.clone(), o.OTP.SecureBoot, false, nil)
 }

@@ -125,11 +125,26 @@ func tableOf(b *Block, o *Options) *Table {
 	if !b.ok() {
 		return bad(b.verify.Reason)
 	}
+	if t := DecodeTable(b); t != nil {
+		return t
+	}
+	return bad("the partitions do not fill the item that holds them")
+}
+
+// DecodeTable reads the partitions of a partition table block, whether it is
+// verified or not; nil if they do not fill their item.
+func DecodeTable(b *Block) *Table {
+	if len(b.Words) < 3 {
+		return nil
+	}
 	w := b.Words[1:]
 	n := min(picobin.ItemWords(w[0]), len(w))
+	if n < 2 {
+		return nil
+	}
 	parts, used, ok := decodePartitions(w[2:n], b.Count)
 	if !ok || used != n-2 {
-		return bad("the partitions do not fill the item that holds them")
+		return nil
 	}
 	return &Table{Addr: b.Addr + 4, Block: b, Singleton: b.Singleton, Unpartitioned: w[1], Partitions: parts}
 }

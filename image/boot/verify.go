@@ -184,3 +184,17 @@ func (c *searcher) hashRange(sum interface{ Write([]byte) (int, error) }, from, 
 		size -= n
 	}
 }
+
+// HashOf computes the hash of a block with its load map, as it would be signed
+// or stored; nil if the block does not say how, or the load map is wrong.
+func HashOf(m Memory, b *Block) []byte {
+	c := b.clone()
+	return newRun(m, Options{Chip: A4}, false).check(c, false, true, nil).Got
+}
+
+// clone copies a block without the outcome of an earlier check.
+func (b *Block) clone() *Block {
+	c := *b
+	c.verified, c.verify = unknown, nil
+	return &c
+}
