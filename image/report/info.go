@@ -17,10 +17,10 @@ type Info struct {
 	Contents int          `json:"content_bytes"`
 	// Chip and CPU are what the image is for, as far as it says; Type is
 	// the image type in picotool's words, "ARM Secure" or "RISC-V".
-	Chip string `json:"chip,omitempty"`
-	CPU  string `json:"cpu,omitempty"`
-	Type string `json:"image_type,omitempty"`
-	Kind string `json:"kind,omitempty"` // "flash" or "ram"
+	Chip  string `json:"chip,omitempty"`
+	CPU   string `json:"cpu,omitempty"`
+	Type  string `json:"image_type,omitempty"`
+	Place string `json:"kind,omitempty"` // "flash" or "ram"
 	// Start and End are the lowest address and the one behind the highest byte.
 	Start Addr `json:"binary_start"`
 	End   Addr `json:"content_end"`
@@ -28,16 +28,16 @@ type Info struct {
 	ProgramEnd *Addr `json:"binary_end,omitempty"`
 	Entry      *Addr `json:"entry,omitempty"`
 	// Family and OtherFamilies are those of a UF2 file.
-	Family        string             `json:"family,omitempty"`
-	OtherFamilies []string           `json:"other_families,omitempty"`
-	Program       *binaryinfo.Info   `json:"program,omitempty"`
-	Memory        []Region           `json:"memory"`
-	MemoryNote    string             `json:"memory_note,omitempty"`
-	Symbols       []Symbol           `json:"largest_symbols,omitempty"`
-	Blocks        []MetadataBlock    `json:"metadata"`
-	Problem       string             `json:"metadata_problem,omitempty"`
-	Boot          []BootView         `json:"boot"`
-	Warnings      []string           `json:"warnings,omitempty"`
+	Family        string           `json:"family,omitempty"`
+	OtherFamilies []string         `json:"other_families,omitempty"`
+	Program       *binaryinfo.Info `json:"program,omitempty"`
+	Memory        []Region         `json:"memory"`
+	MemoryNote    string           `json:"memory_note,omitempty"`
+	Symbols       []Symbol         `json:"largest_symbols,omitempty"`
+	Blocks        []MetadataBlock  `json:"metadata"`
+	Problem       string           `json:"metadata_problem,omitempty"`
+	Boot          []BootView       `json:"boot"`
+	Warnings      []string         `json:"warnings,omitempty"`
 	pins          bool
 	im            *image.Image
 }
@@ -125,7 +125,7 @@ func (r *Info) place() {
 		}
 		return
 	}
-	r.Kind = string(l.Kind)
+	r.Place = string(l.Kind)
 	r.Warnings = append(r.Warnings, l.Notes...)
 }
 
@@ -141,7 +141,7 @@ func withoutPath(s, path string) string {
 func (r *Info) program() {
 	read := func(p []byte, addr uint32) bool { return r.im.ReadAt(p, addr) == len(p) }
 	starts := []uint32{uint32(r.Start)}
-	if e, ok := r.im.PhysicalEntry(); ok && r.Kind == string(image.KindRAM) {
+	if e, ok := r.im.PhysicalEntry(); ok && r.Place == string(image.KindRAM) {
 		starts = append(starts, e&^3)
 	}
 	for _, s := range starts {
@@ -160,7 +160,7 @@ func (r *Info) program() {
 
 // boot asks the boot ROM's rules what each CPU would do.
 func (r *Info) boot() {
-	if r.Kind == "" || len(r.im.Segments) == 0 {
+	if r.Place == "" || len(r.im.Segments) == 0 {
 		return
 	}
 	for _, cpu := range []boot.CPU{boot.Arm, boot.RISCV} {
@@ -192,4 +192,3 @@ func decide(im *image.Image, o boot.Options) *boot.Decision {
 	}
 	return boot.FindInWindow(im.Memory(), w, o)
 }
-

@@ -47,7 +47,7 @@ func (r *Info) memory() {
 		}
 		r.Memory = append(r.Memory, g)
 	}
-	if r.im.Format != image.FormatELF && r.Kind == string(image.KindFlash) {
+	if r.im.Format != image.FormatELF && r.Place == string(image.KindFlash) {
 		r.MemoryNote = "only an ELF file says how much RAM a program uses"
 	}
 }
