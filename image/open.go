@@ -181,6 +181,33 @@ func openFile(path string) (*os.File, int64, error) {
 	return f, st.Size(), nil
 }
 
+// OpenStream opens an image file as a stream, with the faults of Open.
+func OpenStream(path string) (io.ReadCloser, error) {
+	f, _, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadSmall reads a whole file of at most limit bytes.
+func ReadSmall(path string, limit int64) ([]byte, error) {
+	f, size, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if size > limit {
+		return nil, &faults.Fault{Code: faults.CodeImageTooLarge, Status: faults.StatusImage,
+			Summary: path + ": the file is too large", Seen: fmt.Sprintf("%d bytes", size), Wanted: fmt.Sprintf("at most %d", limit)}
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, accessFault(path, err)
+	}
+	return data, nil
+}
+
 func accessFault(path string, err error) error {
 	f := &faults.Fault{Code: faults.CodeFileAccess, Status: faults.StatusImage,
 		Summary: path + ": cannot read the file", Err: err}

@@ -18,6 +18,8 @@ const (
 // adding a line.
 func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
+		a.infoCmd(),
+		a.uf2Cmd(),
 		a.runCmd(),
 		a.debugCmd(),
 		a.gdbserverCmd(),

@@ -61,7 +61,7 @@ type Info struct {
 	Description     string        `json:"description,omitempty"`
 	Features        []string      `json:"features,omitempty"`
 	Groups          []Group       `json:"groups,omitempty"`
-	BinaryEnd       uint32        `json:"binary_end,omitempty"`
+	BinaryEnd       uint32        `json:"-"`
 	Devices         []BlockDevice `json:"embedded_drives,omitempty"`
 	Pins            []Pin         `json:"pins,omitempty"`
 	SDKVersion      string        `json:"sdk_version,omitempty"`

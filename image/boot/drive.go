@@ -230,7 +230,7 @@ func (d *Drive) begin(b *uf2.Block, ram bool, w *Write) string {
 			return "family " + name + " is not accepted for RAM"
 		}
 	case d.blind(b.Family):
-		t.Reason = "family " + name + " is refused: the flash cannot be read yet, so the partition table is not seen (erratum RP2350-E10)"
+		t.Reason = "the chip cannot read its flash yet, so it does not see that the partition table accepts them (erratum RP2350-E10)"
 		w.Target = t
 		return t.Reason
 	default:

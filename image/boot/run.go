@@ -1,6 +1,9 @@
 package boot
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // run is one boot decision in the making.
 type run struct {
@@ -23,7 +26,8 @@ func newRun(m Memory, o Options, booting bool) *run {
 }
 
 func (r *run) step(format string, args ...any) {
-	r.d.Steps = append(r.d.Steps, fmt.Sprintf(format, args...))
+	s := fmt.Sprintf(format, args...)
+	r.d.Steps = append(r.d.Steps, strings.ToUpper(s[:1])+s[1:])
 }
 
 func (r *run) diag(half int, bits uint32) {

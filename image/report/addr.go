@@ -15,16 +15,16 @@ func (a Addr) String() string { return fmt.Sprintf("0x%08x", uint32(a)) }
 // MarshalText writes it for JSON.
 func (a Addr) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// size shows a number of bytes for people: exact up to 9999 bytes, else with
-// one digit in KiB or MiB.
+// size shows a number of bytes for people: in MiB or KiB where that is exact
+// or the number is large, else in bytes.
 func size(n uint64) string {
 	switch {
-	case n < 10000:
-		return fmt.Sprintf("%d B", n)
-	case n < 10<<20:
+	case n >= 1<<20 && (n%(1<<20) == 0 || n >= 10<<20):
+		return trimZero(fmt.Sprintf("%.1f", float64(n)/(1<<20))) + " MiB"
+	case n >= 1024 && (n%1024 == 0 || n >= 10000):
 		return trimZero(fmt.Sprintf("%.1f", float64(n)/1024)) + " KiB"
 	}
-	return trimZero(fmt.Sprintf("%.1f", float64(n)/(1<<20))) + " MiB"
+	return fmt.Sprintf("%d B", n)
 }
 
 func trimZero(s string) string { return strings.TrimSuffix(s, ".0") }

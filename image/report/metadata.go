@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -166,9 +167,10 @@ func (r *Info) verify(b *boot.Block, m *MetadataBlock) {
 	}
 	if len(b.HashValue) > 0 {
 		m.HashValue = hex.EncodeToString(picobin.Bytes(b.HashValue))
-		m.Hash = hashRight
-		if !v.OK {
-			m.Hash = hashWrong
+		m.Hash = hashWrong
+		sum := boot.HashOf(r.im.Memory(), b)
+		if sum != nil && bytes.HasPrefix(sum, picobin.Bytes(b.HashValue)) {
+			m.Hash = hashRight
 		}
 	}
 	if len(b.Signature) > 0 {

@@ -89,8 +89,8 @@ func drawPins(t *ui.Text, uses map[int]string) {
 	t.Linef("  %s          ┌─────┤USB├─────┐", pad)
 	for i := range left {
 		l, r := left[i], right[i]
-		t.Linef("  %s %5s %2d %s %s %-2d %-8s %s", fit(uses[l.gpio], width), l.name, l.pin,
-			dot(l, uses), dotRight(r, uses), r.pin, r.name, uses[r.gpio])
+		row := fmt.Sprintf("%5s %2d %s%s %-2d %-8s %s", l.name, l.pin, dot(l, uses), dotRight(r, uses), r.pin, r.name, uses[r.gpio])
+		t.Linef("  %s %s", fit(uses[l.gpio], width), strings.TrimRight(row, " "))
 	}
 	t.Linef("  %s          └───────────────┘", pad)
 	off := offBoard(uses)
@@ -110,7 +110,7 @@ func fit(s string, width int) string {
 	return strings.Repeat(" ", width-utf8.RuneCountInString(s)) + s
 }
 
-func dot(h header, uses map[int]string) string { return "│" + mark(h, uses) + "      " }
+func dot(h header, uses map[int]string) string { return "│" + mark(h, uses) + "       " }
 
 func dotRight(h header, uses map[int]string) string { return "      " + mark(h, uses) + "│" }
 

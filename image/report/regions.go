@@ -37,17 +37,18 @@ func (r *Info) memory() {
 		add(&used, l.VAddr, uint64(l.MemSize))
 	}
 	used, contents = union(used), union(contents)
+	noRAM := r.im.Format != image.FormatELF && r.Place == string(image.KindFlash)
 	for _, m := range image.RP2350.Regions {
 		g := Region{Name: m.Name, Base: Addr(m.Base), Size: m.Size, Used: within(used, m), Contents: within(contents, m)}
 		if m.Kind == image.KindFlash {
 			g.Size = pico2Flash
 		}
-		if m.Name == "XIP SRAM" && g.Used == 0 {
+		if m.Name == "XIP SRAM" && g.Used == 0 || noRAM && m.Kind == image.KindRAM {
 			continue
 		}
 		r.Memory = append(r.Memory, g)
 	}
-	if r.im.Format != image.FormatELF && r.Place == string(image.KindFlash) {
+	if noRAM {
 		r.MemoryNote = "only an ELF file says how much RAM a program uses"
 	}
 }
