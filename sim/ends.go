@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stem-hw/stem-hw/image"
+	"github.com/stem-hw/stem-hw/sim/hazard3"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/target"
 )
@@ -175,6 +176,9 @@ func (t *Target) place(core int, pc uint32) place {
 		}
 	case in == instrJump:
 		if to, ok := t.jump(core, pc); ok && to == pc {
+			if t.inException(core) {
+				return inHandler
+			}
 			return inSpin
 		}
 	}
@@ -230,6 +234,18 @@ func (t *Target) handles(core int, pc uint32) bool {
 		at = to
 	}
 	return false
+}
+
+// inException reports whether the core never came back from its last exception:
+// a handler of the program's own, which may have done this and that before it
+// gave up.
+func (t *Target) inException(core int) bool {
+	l, ok := t.cores[core].(interface{ LastTrap() hazard3.Trap })
+	if !ok {
+		return false
+	}
+	tr := l.LastTrap()
+	return tr.Count > 0 && !tr.Returned && t.csr(core, csrMcause) == tr.Cause && t.csr(core, csrMepc) == tr.PC
 }
 
 // Kinds of instructions that matter here.

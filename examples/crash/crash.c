@@ -14,7 +14,7 @@ static struct node nodes[3] = {
 	{3, (struct node *)0xa5a5a5a0},
 };
 
-static uint32_t __attribute__((noinline)) sum_list(const struct node *n)
+static uint32_t __attribute__((noipa)) sum_list(const struct node *n)
 {
 	uint32_t sum = 0;
 	while (n) {
@@ -24,7 +24,7 @@ static uint32_t __attribute__((noinline)) sum_list(const struct node *n)
 	return sum;
 }
 
-static uint32_t __attribute__((noinline)) report(void)
+static uint32_t __attribute__((noipa)) report(void)
 {
 	uint32_t sum = sum_list(nodes);
 	print("sum %u\n", sum);
@@ -35,5 +35,7 @@ int main(void)
 {
 	print("walking a list that does not end\n");
 	uart_flush();
-	return (int)report();
+	uint32_t sum = report();
+	print("it ended\n");
+	return (int)sum;
 }

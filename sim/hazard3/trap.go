@@ -36,6 +36,8 @@ type Trap struct {
 	Cycle uint64
 	// Count is the number of exceptions up to this one since reset.
 	Count uint64
+	// Returned is true once a trap handler returned after it (mret).
+	Returned bool
 }
 
 // Name is the cause in words.
@@ -172,6 +174,7 @@ func (c *Core) enterTrap(mcause uint32) {
 
 // mret returns from a trap.
 func (c *Core) mret() {
+	c.lastTrap.Returned = true
 	s := c.csr.mstatus
 	n := s&^(mstatusMIE|mstatusMPP) | mstatusMPIE
 	if s&mstatusMPIE != 0 {
