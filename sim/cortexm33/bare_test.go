@@ -13,6 +13,7 @@ type bare struct {
 	core    *Core
 	windows []bus.Window
 	out     []byte
+	file    []byte // what was written to a file
 	exited  bool
 	code    int
 	// resv is the reservation of the exclusive monitor, 1 for none.
@@ -72,6 +73,14 @@ func (m *bare) semihost() bool {
 	switch c.R[0] {
 	case 3:
 		m.out = append(m.out, m.mem(c.R[1], 1)[0])
+	case 1:
+		c.R[0] = 5
+	case 2:
+		c.R[0] = 0
+	case 5:
+		a := m.mem(c.R[1], 12)
+		m.file = append(m.file, m.mem(le.Uint32(a[4:]), le.Uint32(a[8:]))...)
+		c.R[0] = 0
 	case 4:
 		for a := c.R[1]; ; a++ {
 			b := m.mem(a, 1)[0]

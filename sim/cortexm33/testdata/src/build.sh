@@ -5,7 +5,7 @@ set -eu
 src=$(cd "$(dirname "$0")" && pwd)
 out=$1
 mkdir -p "$out"
-cc="arm-none-eabi-gcc -mcpu=cortex-m33 -mthumb -O2 -ffreestanding -fno-builtin -nostdlib -g0 -Wall -ffile-prefix-map=$src=. -Wl,--build-id=none -T $src/link.ld"
+cc="arm-none-eabi-gcc -mcpu=cortex-m33 -mthumb -O2 -ffreestanding -fno-builtin -nostdlib -g0 -Wall -Wno-misleading-indentation -ffile-prefix-map=$src=. -Wl,--build-id=none -T $src/link.ld"
 one() {
     name=$1
     shift
@@ -13,3 +13,4 @@ one() {
 }
 one work1 -mfloat-abi=soft -DREPS=1 work.c
 one work24 -mfloat-abi=soft -DREPS=24 work.c
+one random -mfloat-abi=softfp -mfpu=fpv5-sp-d16 random.S
