@@ -75,9 +75,9 @@ examples: ## build the example firmware (needs a RISC-V gcc 14 or a trixie root)
 	@scripts/examples build
 
 .PHONY: peers
-peers: build ## run every firmware of DIR against its expect.tsv
+peers: ## run every firmware of DIR against its expect.tsv
 	@[ -n "$(DIR)" ] || { echo 'usage: make peers DIR=folder-with-expect.tsv' >&2; exit 2; }
-	@$(GO) run ./internal/peers -bin $(BIN) "$(DIR)"
+	@$(GO) run ./internal/peers $(PEERSFLAGS) "$(DIR)"
 
 .PHONY: docs
 docs: setup-run ## write the generated man pages and docs/cli again

@@ -1,15 +1,19 @@
 package sim
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // matcher looks for texts in what a program prints: the expected ones in their
-// order, the failing ones anywhere. Carriage returns do not count, since a UART
+// order or in any, the failing ones anywhere. Carriage returns do not count, since a UART
 // console sends CR LF for a line end. It works byte by byte (Knuth, Morris and
 // Pratt), so that it knows where in the output the matter was decided.
 type matcher struct {
-	expect []pattern // not yet seen
-	fail   []pattern
-	at     map[string]*progress
+	expect   []pattern // not yet seen
+	fail     []pattern
+	anyOrder bool
+	at       map[string]*progress
 	// failed is the failing text that came.
 	failed string
 }
@@ -23,12 +27,12 @@ type pattern struct {
 
 // progress is how much of each text the end of one stream matches.
 type progress struct {
-	expect int
+	expect []int // by place in expect; only the first counts if order does
 	fail   []int
 }
 
-func newMatcher(expect, fail []string) *matcher {
-	return &matcher{expect: patterns(expect), fail: patterns(fail), at: map[string]*progress{}}
+func newMatcher(expect, fail []string, anyOrder bool) *matcher {
+	return &matcher{expect: patterns(expect), fail: patterns(fail), anyOrder: anyOrder, at: map[string]*progress{}}
 }
 
 func patterns(texts []string) []pattern {
@@ -81,7 +85,7 @@ func (m *matcher) put(stream string, p []byte) (n int, decided bool) {
 	}
 	at := m.at[stream]
 	if at == nil {
-		at = &progress{fail: make([]int, len(m.fail))}
+		at = &progress{fail: make([]int, len(m.fail)), expect: make([]int, len(m.expect))}
 		m.at[stream] = at
 	}
 	for i, b := range p {
@@ -95,20 +99,34 @@ func (m *matcher) put(stream string, p []byte) (n int, decided bool) {
 				return i + 1, true
 			}
 		}
-		if len(m.expect) == 0 {
-			continue
-		}
-		at.expect = m.expect[0].step(at.expect, b)
-		if at.expect == len(m.expect[0].text) {
-			m.expect = m.expect[1:]
-			// The next one has to come behind this one, on whatever stream.
-			for _, o := range m.at {
-				o.expect = 0
-			}
-			if len(m.expect) == 0 {
-				return i + 1, true
-			}
+		if m.expected(at, b) && len(m.expect) == 0 {
+			return i + 1, true
 		}
 	}
 	return 0, false
+}
+
+// expected takes one byte and reports whether an expected text ended with it.
+func (m *matcher) expected(at *progress, b byte) bool {
+	came := false
+	for e := 0; e < len(m.expect) && (m.anyOrder || e == 0); e++ {
+		at.expect[e] = m.expect[e].step(at.expect[e], b)
+		if at.expect[e] < len(m.expect[e].text) {
+			continue
+		}
+		came = true
+		m.expect = slices.Delete(m.expect, e, e+1)
+		for _, o := range m.at {
+			o.expect = slices.Delete(o.expect, e, e+1)
+		}
+		if !m.anyOrder {
+			// The next one has to come behind this one, on whatever stream.
+			for _, o := range m.at {
+				clear(o.expect)
+			}
+			break
+		}
+		e--
+	}
+	return came
 }

@@ -27,6 +27,8 @@ type RunOptions struct {
 	// Expect are texts that have to be printed, in this order; the run ends
 	// with the line of the last one. Fail are texts that end it at once.
 	Expect, Fail []string
+	// AnyOrder lets the expected texts come in any order.
+	AnyOrder bool
 	// Timeout is wall-clock time, Cycles simulated time; 0 is no limit.
 	Timeout time.Duration
 	Cycles  uint64
@@ -57,7 +59,7 @@ type decision struct {
 
 // Run starts the loaded program and waits until it is over.
 func (t *Target) Run(ctx context.Context, o RunOptions) (Outcome, error) {
-	m := newMatcher(o.Expect, o.Fail)
+	m := newMatcher(o.Expect, o.Fail, o.AnyOrder)
 	err := t.do(ctx, func() error {
 		t.decision = decision{match: m}
 		t.cycles = o.Cycles
