@@ -113,8 +113,13 @@ func (e env) HoldCore(core int, held bool) {
 		return
 	}
 	n.held = held
+	if n == c.cur {
+		n.resetDue = true
+		c.shorten(0)
+		return
+	}
 	c.resetCore(n)
-	c.shorten(c.now)
+	c.shorten(c.now + Quantum)
 }
 
 // Reset implements periph.System.

@@ -15,6 +15,8 @@ type node struct {
 	held bool
 	// asleep: its last Run ended in a wait, and nothing woke it since.
 	asleep bool
+	// resetDue: it asked for a reset of itself, which waits for its turn to end.
+	resetDue bool
 	// stuck: it repeats itself for ever and only a change from outside helps.
 	stuck     bool
 	stuckText string

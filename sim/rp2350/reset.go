@@ -47,7 +47,7 @@ func (c *Chip) Reset() {
 // done says that Run has something to report.
 func (c *Chip) performReset() (e machine.Event, done bool) {
 	c.resetPending = false
-	c.now = c.clock
+	c.clock = max(c.clock, c.now)
 	psm := c.resetPSM
 	if c.resetCause == periph.ResetChip {
 		psm = psmAll

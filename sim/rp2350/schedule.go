@@ -13,6 +13,12 @@ const Quantum = 256
 // Run implements machine.Machine.
 func (c *Chip) Run(limit uint64) machine.Event {
 	c.follow()
+	e := c.run(limit)
+	c.now = c.clock
+	return e
+}
+
+func (c *Chip) run(limit uint64) machine.Event {
 	for {
 		if c.resetPending {
 			if e, done := c.performReset(); done {
@@ -29,12 +35,12 @@ func (c *Chip) Run(limit uint64) machine.Event {
 			}
 			continue
 		}
-		if next := c.q.next(); next <= n.clock() {
+		c.clock = max(c.clock, min(n.clock(), limit))
+		if next := c.q.next(); next <= min(n.clock(), limit) {
 			c.fire(next)
 			continue
 		}
 		if n.clock() >= limit {
-			c.clock = limit
 			return machine.Event{Kind: machine.EventLimit}
 		}
 		c.turn(n, c.limitFor(n, limit))
@@ -46,8 +52,11 @@ func (c *Chip) turn(n *node, limit uint64) {
 	c.cur = n
 	reason := n.cpu.Run(limit)
 	c.cur = nil
-	c.clock = max(c.clock, min(n.clock(), limit))
-	c.now = c.clock
+	if n.resetDue {
+		n.resetDue = false
+		c.resetCore(n)
+		return
+	}
 	switch reason {
 	case bus.ReasonAsleep:
 		n.asleep = n.cpu.Asleep()
@@ -96,7 +105,6 @@ func (c *Chip) idle(limit uint64) (e machine.Event, done bool) {
 		return machine.Event{Kind: machine.EventAsleep}, true
 	}
 	c.clock = max(c.clock, limit)
-	c.now = c.clock
 	return machine.Event{Kind: machine.EventLimit}, true
 }
 
@@ -108,7 +116,7 @@ func (c *Chip) anyHalted() bool {
 func (c *Chip) fire(cycle uint64) {
 	for c.q.next() <= cycle {
 		e := c.q.pop()
-		c.now = max(c.now, e.When)
+		c.now = e.When
 		c.clock = max(c.clock, e.When)
 		e.Fire(e.When)
 	}

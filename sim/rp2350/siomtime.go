@@ -20,6 +20,7 @@ type mtime struct {
 const (
 	mtimeEN        = 1 << 0
 	mtimeFullSpeed = 1 << 1
+	mtimeDBGPause  = 1 << 2
 	mtimeCtrlReset = 0x0d
 )
 
@@ -47,7 +48,7 @@ func (m *mtime) setTick(r timebase.Rate) {
 func (m *mtime) rebase() {
 	c := m.s.c
 	switch {
-	case m.ctrl&mtimeEN == 0:
+	case m.ctrl&mtimeEN == 0, m.paused():
 		m.count.SetRate(c.now, 0, 1)
 	case m.ctrl&mtimeFullSpeed != 0:
 		m.count.SetRate(c.now, 1, 1)
@@ -57,6 +58,17 @@ func (m *mtime) rebase() {
 	}
 	m.refresh(0)
 	m.refresh(1)
+}
+
+// paused reports whether a core in Debug state stops the timer
+// (MTIME_CTRL.DBGPAUSE_COREn).
+func (m *mtime) paused() bool {
+	for i, n := range m.s.c.nodes {
+		if n.halted && m.ctrl&(mtimeDBGPause<<i) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // refresh sets the level of MTIP and IRQ 29 of a core and schedules its next
