@@ -85,16 +85,16 @@ func remu(a, b uint32) uint32 {
 }
 
 // divuCycles is the time of an unsigned division.
-const divuCycles = 18
+const divuCycles = 19
 
 // divCycles is the time of a signed division: 18 cycles, and one more for each
 // sign that must be put right before or after the iterations
 // (hazard3_muldiv_seq.v).
 func divCycles(a, b uint32) uint64 {
 	if int32(a) < 0 || int32(b) < 0 {
-		return 19
+		return 20
 	}
-	return 18
+	return 19
 }
 
 func boolTo(b bool) uint32 {

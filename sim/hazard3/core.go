@@ -40,10 +40,13 @@ type Core struct {
 
 	// Timing state: registers whose load is in its data phase, whether the
 	// previous instruction was lr.w or sc.w, the branch predictor's branch (1
-	// for none).
+	// for none), the word that the last jump went to.
 	loading uint32
 	excl    bool
 	btb     uint32
+	entry   uint32
+	sizes   uint8 // of the instructions that led here: see aheadFor
+	waited  bool // the present one waited for a result
 
 	gate             Gate
 	gateLo, gateSize uint32
@@ -122,6 +125,7 @@ func (c *Core) Reset() {
 	c.pc = c.cfg.ResetPC
 	c.instret = 0
 	c.loading, c.excl, c.btb = 0, false, noBranch
+	c.entry = noBranch
 	c.priv = 3
 	c.sleep, c.event, c.reserved = awake, false, false
 	c.lastTrap, c.lock = Trap{}, lockup{}

@@ -23,11 +23,13 @@ const (
 // all. It is the reference for everything that executes code faster.
 func (c *Core) exec(in *inst) int {
 	x := &c.X
+	c.waited = false
 	if c.loading|boolTo(c.excl) != 0 {
 		// A result of the data phase is waited for; so is the bus, between two
 		// exclusive accesses.
 		if c.loading&in.use != 0 || c.excl && in.op >= opLrW && in.op <= opAmo {
 			c.Cycle++
+			c.waited = true
 		}
 		c.loading, c.excl = 0, false
 	}
@@ -192,6 +194,7 @@ func (c *Core) retire(in *inst, cycles uint64) {
 	c.pc += uint32(in.size)
 	c.Cycle += cycles
 	c.instret++
+	c.sizes = c.sizes<<1 | in.size>>1&1
 }
 
 // execOther executes what exec does not: memory, control transfer, system.
@@ -301,13 +304,18 @@ const noBranch = 1
 // branch executes a conditional branch. The predictor remembers the last taken
 // backward branch and predicts it taken (hazard3_frontend.v).
 func (c *Core) branch(in *inst, taken bool) {
-	predicted := c.btb == c.pc
+	predicted := c.btb == c.pc && c.entry != c.pc&^3
 	if taken {
 		target := c.pc + in.imm
 		if predicted {
-			c.pc = target
-			c.Cycle++
-			c.instret++
+			if c.fetchedAhead(in) {
+				c.pc = target
+				c.Cycle++
+				c.instret++
+			} else {
+				c.jump(target, 1)
+			}
+			c.entry, c.sizes = noBranch, 0
 			return
 		}
 		if int32(in.imm) < 0 {
@@ -324,6 +332,27 @@ func (c *Core) branch(in *inst, taken bool) {
 	c.retire(in, 1)
 }
 
+// fetchedAhead reports whether the first halfword of a predicted branch's
+// target is in the fetch buffer already when the branch executes: the buffer
+// has room for one more halfword then. If it is not, a 32-bit target that is
+// not word-aligned is waited for as after a jump.
+func (c *Core) fetchedAhead(in *inst) bool {
+	if c.waited {
+		return true
+	}
+	return aheadFor(c.pc, in.size, c.sizes)
+}
+
+// aheadFor is fetchedAhead for a branch that did not wait, from the sizes of
+// the two instructions before it: bit 0 for the last one, bit 1 for the one
+// before it, set for 16 bits.
+func aheadFor(pc uint32, size, sizes uint8) bool {
+	if pc&2 == 0 {
+		return sizes&1 != 0 || size == 2 && sizes&2 != 0
+	}
+	return size == 2 || sizes&3 == 3
+}
+
 // jump transfers control to target and retires. A 32-bit target that is not
 // word-aligned takes two fetches.
 func (c *Core) jump(target uint32, cycles uint64) {
@@ -334,6 +363,7 @@ func (c *Core) jump(target uint32, cycles uint64) {
 // goTo transfers control.
 func (c *Core) goTo(target uint32, cycles uint64) {
 	c.pc = target
+	c.entry, c.sizes = target&^3, 0
 	c.Cycle += cycles
 	if target&2 != 0 {
 		if in := c.fetch(target); in != nil && in.size == 4 {

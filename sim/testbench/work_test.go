@@ -54,7 +54,7 @@ func TestWorkload(t *testing.T) {
 			if d := int64(c.Instret()) - int64(tc.instret); d < -2 || d > 2 {
 				t.Errorf("%d instructions, the RTL has %d", c.Instret(), tc.instret)
 			}
-			if d := float64(m.Now())/float64(tc.cycle) - 1; d > 0.03 || d < -0.03 {
+			if d := float64(m.Now())/float64(tc.cycle) - 1; d > 0.0001 || d < -0.0001 {
 				t.Errorf("%d cycles, the RTL has %d", m.Now(), tc.cycle)
 			}
 		})
