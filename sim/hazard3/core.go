@@ -46,7 +46,7 @@ type Core struct {
 	btb     uint32
 	entry   uint32
 	sizes   uint8 // of the instructions that led here: see aheadFor
-	waited  bool // the present one waited for a result
+	waited  bool  // the present one waited for a result
 
 	gate             Gate
 	gateLo, gateSize uint32
