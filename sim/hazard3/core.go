@@ -62,6 +62,9 @@ type Core struct {
 	lsAccess bus.Access
 	csr      csrs
 	irq      irqState
+	raw      inputs // the interrupt inputs as they are
+	late     lateIRQs
+	inBus    bool // a bus call of this core is in progress
 	pmp      pmpState
 	trig     triggers
 	dbg      debugState

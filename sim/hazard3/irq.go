@@ -5,8 +5,7 @@ import "math/bits"
 // irqState is the interrupt controller Xh3irq and the two other interrupt
 // inputs (hazard3_irq_ctrl.v).
 type irqState struct {
-	lines      uint64 // levels of the external lines
-	mtip, msip bool
+	inputs // as the core sees them
 
 	meiea, meifa uint64
 	priority     [64]uint8
@@ -26,40 +25,104 @@ type irqState struct {
 }
 
 func (c *Core) resetIRQ() {
-	lines, mtip, msip := c.irq.lines, c.irq.mtip, c.irq.msip
-	c.irq = irqState{lines: lines, mtip: mtip, msip: msip, noirq: true}
+	c.late.n = 0
+	c.irq = irqState{inputs: c.raw, noirq: true}
 	c.irq.update()
 }
+
+// inputs are the levels of the three interrupt inputs.
+type inputs struct {
+	lines      uint64
+	mtip, msip bool
+}
+
+// lateIRQs holds changes of the inputs that the core has caused itself and does
+// not see yet. A store leaves the execute stage one cycle before its data
+// arrive, and the core samples its inputs one cycle later again: what a store
+// does to an interrupt line counts from three cycles after it. Programs notice:
+// a wfi right behind such a store is reached.
+type lateIRQs struct {
+	n   int
+	due [4]uint64
+	in  [4]inputs
+}
+
+// irqLatency is that of the core's own stores.
+const irqLatency = 3
 
 // SetIRQs sets the levels of the external interrupt lines.
 func (c *Core) SetIRQs(lines uint64) {
-	lines &= 1<<uint(c.cfg.NumIRQs) - 1
-	if lines == c.irq.lines {
-		return
-	}
-	c.irq.lines = lines
-	c.irq.update()
-	c.updateIRQ()
+	c.raw.lines = lines & (1<<uint(c.cfg.NumIRQs) - 1)
+	c.inputChanged()
 }
-
-// IRQs returns the levels of the external interrupt lines.
-func (c *Core) IRQs() uint64 { return c.irq.lines }
 
 // SetMTIP sets the level of the timer interrupt.
 func (c *Core) SetMTIP(on bool) {
-	if on != c.irq.mtip {
-		c.irq.mtip = on
-		c.updateIRQ()
-	}
+	c.raw.mtip = on
+	c.inputChanged()
 }
 
 // SetMSIP sets the level of the software interrupt.
 func (c *Core) SetMSIP(on bool) {
-	if on != c.irq.msip {
-		c.irq.msip = on
-		c.updateIRQ()
+	c.raw.msip = on
+	c.inputChanged()
+}
+
+func (c *Core) inputChanged() {
+	l := &c.late
+	seen := c.irq.inputs
+	if l.n > 0 {
+		seen = l.in[l.n-1]
+	}
+	if c.raw == seen {
+		return
+	}
+	if !c.inBus {
+		l.n = 0
+		c.sample(c.raw)
+		return
+	}
+	if l.n == len(l.in) {
+		c.sampleOldest()
+	}
+	l.due[l.n], l.in[l.n] = c.Cycle+irqLatency, c.raw
+	l.n++
+	c.attn = true
+}
+
+// sample makes the core see its inputs.
+func (c *Core) sample(in inputs) {
+	c.irq.inputs = in
+	c.irq.update()
+	c.updateIRQ()
+}
+
+func (c *Core) sampleOldest() {
+	l := &c.late
+	in := l.in[0]
+	l.n--
+	copy(l.in[:], l.in[1:])
+	copy(l.due[:], l.due[1:])
+	c.sample(in)
+}
+
+// sampleLate lets what is due be seen. A sleeping core has nothing to do but
+// wait for it.
+func (c *Core) sampleLate() {
+	for l := &c.late; l.n > 0; {
+		if c.Cycle < l.due[0] {
+			if c.sleep == awake {
+				c.attn = true
+				return
+			}
+			c.Cycle = l.due[0]
+		}
+		c.sampleOldest()
 	}
 }
+
+// IRQs returns the levels of the external interrupt lines.
+func (c *Core) IRQs() uint64 { return c.raw.lines }
 
 // mip is the CSR of that name.
 func (c *Core) mip() uint32 {

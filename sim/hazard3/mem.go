@@ -109,7 +109,9 @@ func (c *Core) load(addr uint32, size uint8) (uint32, status) {
 	if !c.bus.Ready(c.Cycle) {
 		return 0, memWait
 	}
+	c.inBus = true
 	v, wait, ok := c.bus.Load(c.Cycle, addr, size, c.lsAccess)
+	c.inBus = false
 	c.lock.activity++
 	if !ok {
 		return 0, c.busFault(causeLoadFault, addr)
@@ -142,7 +144,9 @@ func (c *Core) store(addr uint32, size uint8, v uint32) status {
 	if !c.bus.Ready(c.Cycle) {
 		return memWait
 	}
+	c.inBus = true
 	wait, ok := c.bus.Store(c.Cycle, addr, size, c.laneMask(v, size), c.lsAccess)
+	c.inBus = false
 	if !ok {
 		return c.busFault(causeStoreFault, addr)
 	}
@@ -187,7 +191,9 @@ func (c *Core) loadReserved(addr uint32) (uint32, status) {
 	if !c.bus.Ready(c.Cycle) {
 		return 0, memWait
 	}
+	c.inBus = true
 	v, wait, granted, ok := c.bus.LoadExclusive(c.Cycle, addr, 4, c.lsAccess|bus.Exclusive)
+	c.inBus = false
 	c.lock.activity++
 	if !ok {
 		c.reserved = false
@@ -219,7 +225,9 @@ func (c *Core) storeConditional(addr, v uint32) (uint32, status) {
 	}
 	c.reserved = false
 	c.lock.activity++
+	c.inBus = true
 	wait, stored, ok := c.bus.StoreExclusive(c.Cycle, addr, 4, v, c.lsAccess|bus.Exclusive)
+	c.inBus = false
 	if !ok {
 		return 0, c.busFault(causeStoreFault, addr)
 	}
@@ -259,7 +267,9 @@ func (c *Core) amo(addr, fn, arg uint32) (uint32, status) {
 	c.reserved = false
 	c.lock.activity++
 	c.amoFn, c.amoArg = fn, arg
+	c.inBus = true
 	old, wait, ok := c.bus.AMO(c.Cycle, addr, c.amoFunc, c.lsAccess|bus.Exclusive)
+	c.inBus = false
 	if !ok {
 		return 0, c.busFault(causeStoreFault, addr)
 	}

@@ -35,6 +35,9 @@ func (c *Core) Run(limit uint64) bus.Reason {
 // attend looks at everything that may come between two instructions.
 func (c *Core) attend() int {
 	c.attn = false
+	if c.late.n > 0 {
+		c.sampleLate()
+	}
 	switch {
 	case c.dbg.mode:
 		return halted

@@ -60,6 +60,7 @@ func (c *Core) trapsWFI() bool { return c.csr.mstatus&mstatusTW != 0 && c.priv =
 
 // trySleep wakes the core if there is a reason to, else it stays asleep.
 func (c *Core) trySleep() int {
+	c.sampleLate()
 	if c.wakes() {
 		return running
 	}
