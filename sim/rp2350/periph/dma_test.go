@@ -37,7 +37,7 @@ func TestDMACopies(t *testing.T) {
 		if read(s.DMA, dch(5, 3))&dmaBusy == 0 {
 			t.Error("not busy after the trigger")
 		}
-		f.run(uint64(50/size) + 1)
+		f.run(uint64(50 / size))
 		if left := read(s.DMA, dch(5, 2)); left != 100/size-50/size {
 			t.Errorf("size %d: %d left half way", size, left)
 		}

@@ -165,8 +165,8 @@ func plainMemory(addr uint32) bool { return addr>>28 == 1 || addr>>28 == 2 }
 
 // catchUp does what is due before software looks or writes.
 func (d *DMA) catchUp() {
-	if !d.running && d.event.Index != 0 && d.free < d.env.Now() {
-		d.work(d.env.Now() - 1)
+	if !d.running && d.event.Index != 0 && d.free <= d.env.Now() {
+		d.work(d.env.Now())
 	}
 }
 

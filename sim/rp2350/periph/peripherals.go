@@ -61,6 +61,7 @@ type Peripherals struct {
 	SHA256    *SHA256
 	PWM       *PWM
 	DMA       *DMA
+	PIO       [3]*PIO
 	Pins      *Pins
 	Requests  *Requests
 
@@ -82,6 +83,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 		ns = func() uint64 { return 0 }
 	}
 	s := &Peripherals{Pins: pins, Requests: new(Requests)}
+	pins.clock = env.Now
 	s.Clocks = newClocks(env, sys)
 	s.XOSC = newXOSC(env, s.Clocks, cfg.Crystal)
 	s.ROSC = newROSC(env, s.Clocks, cfg.Seed)
@@ -104,6 +106,12 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	s.OTP = newOTP(env, cfg.Fuses, cfg.RISCV)
 	s.SHA256 = newSHA256(env, s.Requests)
 	s.PWM = newPWM(env, pins, s.Requests)
+	for i := range s.PIO {
+		s.PIO[i] = newPIO(i, env, pins, s.Requests)
+	}
+	for i := range s.PIO {
+		s.PIO[i].other = s.PIO
+	}
 	s.sysCfg = newSysCfg(env)
 
 	at := func(base uint32, bit int, b Block) {
@@ -156,9 +164,9 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	} else {
 		store(0x50000000, ResetDMA, "DMA", regs.DMA, "nothing is transferred")
 	}
-	store(0x50200000, ResetPIO0, "PIO0", regs.PIO, "no state machine runs")
-	store(0x50300000, ResetPIO1, "PIO1", regs.PIO, "no state machine runs")
-	store(0x50400000, ResetPIO2, "PIO2", regs.PIO, "no state machine runs")
+	at(0x50200000, ResetPIO0, s.PIO[0])
+	at(0x50300000, ResetPIO1, s.PIO[1])
+	at(0x50400000, ResetPIO2, s.PIO[2])
 	store(0x50600000, ResetHSTX, "HSTX_FIFO", regs.HSTXFIFO, "nothing is sent")
 	store(0x50700000, -1, "CORESIGHT_TRACE", regs.CORESIGHTTRACE, "nothing is traced")
 	return s

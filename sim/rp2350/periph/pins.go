@@ -80,10 +80,29 @@ type Pins struct {
 	// that toggle by themselves (lazy) bring the others up to date on demand.
 	exact   uint64
 	irqPins [2]uint64
-	lazy    []func()
+	// sampled are the pins that running PIO programs may look at in any cycle.
+	sampled    [3]uint64
+	lazy       []lazyFunc
+	refreshing bool
+
+	// history holds the latest values of input and when they began, newest at
+	// recent, for the input synchronisers. stamp is the cycle of a change made
+	// by a function that catches up; clock is used without one.
+	history [8]inputChange
+	recent  int
+	stamp   uint64
+	clock   func() uint64
 	busy    bool
 	again   bool
 }
+
+// lazyFunc is a function that catches up on demand while *on.
+type lazyFunc struct {
+	on *bool
+	f  func()
+}
+
+type inputChange struct{ cycle, value uint64 }
 
 // override is OUTOVER, OEOVER or INOVER of all pins.
 type override struct{ invert, low, high uint64 }
@@ -147,19 +166,59 @@ func (p *Pins) Levels() uint64 {
 
 // refresh brings lazy functions up to date.
 func (p *Pins) refresh() {
-	if p.busy {
+	if p.busy || p.refreshing {
 		return
 	}
-	for _, f := range p.lazy {
-		f()
+	for _, l := range p.lazy {
+		if *l.on {
+			p.refreshing = true
+			l.f()
+			p.refreshing = false
+		}
 	}
 }
 
-// setLazy installs a function that brings its outputs up to date.
-func (p *Pins) setLazy(f func()) { p.lazy = append(p.lazy, f) }
+// setLazy installs a function that brings its outputs up to date; it is called
+// while *on.
+func (p *Pins) setLazy(on *bool, f func()) { p.lazy = append(p.lazy, lazyFunc{on, f}) }
+
+// inputsAt are the inputs as they were at a recent cycle.
+func (p *Pins) inputsAt(cycle uint64) uint64 {
+	for i := range p.history {
+		if h := &p.history[(p.recent-i)&7]; h.cycle <= cycle {
+			return h.value
+		}
+	}
+	return p.history[(p.recent+1)&7].value
+}
+
+// record notes a change of input.
+func (p *Pins) record() {
+	at := p.stamp
+	if at == 0 && p.clock != nil {
+		at = p.clock()
+	}
+	if h := &p.history[p.recent]; h.cycle != at {
+		p.recent = (p.recent + 1) & 7
+	}
+	p.history[p.recent] = inputChange{at, p.input}
+}
 
 // needed are the pins whose edges must come at their time.
-func (p *Pins) needed() uint64 { return p.exact | p.irqPins[0] | p.irqPins[1] }
+func (p *Pins) needed() uint64 {
+	return p.demanded() | p.sampled[0] | p.sampled[1] | p.sampled[2]
+}
+
+// demanded are those that others than PIO programs need.
+func (p *Pins) demanded() uint64 { return p.exact | p.irqPins[0] | p.irqPins[1] }
+
+// sample says which pins the programs of PIO n look at.
+func (p *Pins) sample(n int, mask uint64) {
+	if p.sampled[n] != mask {
+		p.sampled[n] = mask
+		p.rerouted()
+	}
+}
 
 // needIRQ says on which pins of IO bank n an interrupt is enabled.
 func (p *Pins) needIRQ(n int, mask uint64) {
@@ -178,6 +237,7 @@ func (p *Pins) function(fn int, mask, out, oe uint64) {
 	if changed == 0 {
 		return
 	}
+	p.refresh()
 	p.funcOut[fn] = p.funcOut[fn]&^mask | out&mask
 	p.funcOE[fn] = p.funcOE[fn]&^mask | oe&mask
 	if changed&p.selected[fn] != 0 {
@@ -212,6 +272,7 @@ func (p *Pins) configure(pin int, ctrl uint32) {
 	if f := ctrl & 31; f < numFuncs {
 		p.selected[f] |= b
 	}
+	p.refresh()
 	p.outOver.set(pin, ctrl>>12)
 	p.oeOver.set(pin, ctrl>>14)
 	p.inOver.set(pin, ctrl>>16)
@@ -256,6 +317,7 @@ func (p *Pins) configurePad(pin int, reg uint32) {
 
 // Drive connects something outside the chip to a pin, replacing what was there.
 func (p *Pins) Drive(pin int, d Drive) {
+	p.refresh()
 	b := uint64(1) << (pin & 63)
 	p.extOn, p.extHigh = p.extOn&^b, p.extHigh&^b
 	p.extUp, p.extDown = p.extUp&^b, p.extDown&^b
@@ -278,6 +340,7 @@ func (p *Pins) powerUp() {
 	p.padOut, p.padOE = 0, 0
 	p.padUp, p.padDown = p.pue, p.pde
 	p.clashed = 0
+	p.history = [8]inputChange{}
 	p.resolve()
 }
 
@@ -357,6 +420,9 @@ func (p *Pins) settle() {
 	p.fromPad = p.level & p.ie
 	p.input = p.inOver.apply(p.fromPad)
 	c.Level, c.FromPad, c.Input = p.level, p.fromPad, p.input
+	if c.Input != c.OldInput {
+		p.record()
+	}
 	changed := c.Level ^ c.OldLevel | c.FromPad ^ c.OldFromPad | c.Input ^ c.OldInput
 	if changed == 0 {
 		return

@@ -50,6 +50,7 @@ type PWM struct {
 	slice    [pwmSlices]pwmSlice
 	intr     uint32
 	syncing  bool
+	active   bool // a slice runs on a pin
 }
 
 func newPWM(env Env, pins *Pins, requests *Requests) *PWM {
@@ -74,11 +75,9 @@ func newPWM(env Env, pins *Pins, requests *Requests) *PWM {
 	})
 	pins.onRoute(func() {
 		p.inputsChanged()
-		for n := range p.slice {
-			p.slice[n].plan()
-		}
+		p.planAll()
 	})
-	pins.setLazy(p.sync)
+	pins.setLazy(&p.active, p.sync)
 	return p
 }
 
@@ -97,6 +96,7 @@ func (p *PWM) Reset() {
 	for n := range p.slice {
 		p.slice[n].reset()
 	}
+	p.active = false
 	p.interrupt()
 }
 
@@ -171,6 +171,7 @@ func (p *PWM) Read(offset uint32, peek bool) uint32 {
 func (p *PWM) Write(offset uint32, w Write) {
 	if n := offset / pwmStride; n < pwmSlices {
 		p.slice[n].write(offset%pwmStride, w)
+		p.planAll()
 		return
 	}
 	for n := range p.slice {
@@ -191,6 +192,16 @@ func (p *PWM) Write(offset uint32, w Write) {
 	p.interrupt()
 	for n := range p.slice {
 		p.slice[n].sync()
-		p.slice[n].plan()
+	}
+	p.planAll()
+}
+
+// planAll schedules every slice anew.
+func (p *PWM) planAll() {
+	p.active = false
+	for n := range p.slice {
+		s := &p.slice[n]
+		p.active = p.active || s.running() && s.routed() != 0
+		s.plan()
 	}
 }
