@@ -20,6 +20,7 @@ func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.infoCmd(),
 		a.uf2Cmd(),
+		a.imageCmd(),
 		a.runCmd(),
 		a.debugCmd(),
 		a.gdbserverCmd(),

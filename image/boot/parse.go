@@ -285,3 +285,9 @@ func (b *Block) rollback(body []uint32, rows int, o *Options) string {
 	b.Rollback, b.RollbackRows = v, list
 	return ""
 }
+
+// LoadMapAt returns the address of the load map's item header, from which the
+// entries of a relative load map count, and whether the load map is absolute.
+func (b *Block) LoadMapAt() (item uint32, absolute bool) {
+	return b.Addr + 4*uint32(b.loadAt), b.loadAbs
+}

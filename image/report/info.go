@@ -111,7 +111,7 @@ func (r *Info) HashFault() error {
 				Summary: r.File + ": the image was changed after it was sealed",
 				Seen:    fmt.Sprintf("a hash that does not fit the block at %s", b.Addr),
 				Wanted:  "the contents as they were sealed",
-				Try:     []string{"copy or build the file again", "stem-hw image seal " + r.File + " -o NEW (if the change was meant)"}}
+				Try:     []string{"copy or build the file again", "if the change was meant, seal the file it was made of: stem-hw image seal"}}
 		}
 	}
 	return nil
