@@ -218,9 +218,9 @@ func decodeMisc16(h, pc uint32) (d insn) {
 	rd, rm := uint8(h)&7, uint8(h>>3)&7
 	switch {
 	case h>>7 == 0b101100000: // ADD SP
-		d.code, d.rd, d.rn, d.imm = opAddI, 13, 13, h&0x7f*4
+		d.code, d.rd, d.rn, d.imm = opAddSP, 13, 13, h&0x7f*4
 	case h>>7 == 0b101100001: // SUB SP
-		d.code, d.rd, d.rn, d.imm = opAddI, 13, 13, -(h & 0x7f * 4)
+		d.code, d.rd, d.rn, d.imm = opAddSP, 13, 13, -(h & 0x7f * 4)
 	case h&0xf500 == 0xb100: // CBZ, CBNZ
 		d.code, d.rn, d.ends = opCbz, rd, true
 		if h>>11&1 != 0 {

@@ -156,7 +156,7 @@ func (c *Core) pending() (exc uint32, bank, prio int) {
 			}
 		}
 	}
-	for m := c.nvic.pend & c.nvic.en &^ c.nvic.act; m != 0; m &= m - 1 {
+	for m := c.nvic.pend & c.nvic.en; m != 0; m &= m - 1 {
 		n := uint32(bits.TrailingZeros64(m))
 		try(excIRQ0+n, 0, c.nvic.prio[n])
 	}

@@ -9,8 +9,10 @@ cc="arm-none-eabi-gcc -mcpu=cortex-m33 -mthumb -O2 -ffreestanding -fno-builtin -
 one() {
     name=$1
     shift
-    (cd "$src" && $cc "$@" -o "$out/$name.elf" crt.S plat.c -lgcc && arm-none-eabi-strip "$out/$name.elf")
+    (cd "$src" && $cc -I. "$@" -o "$out/$name.elf" crt.S plat.c -lgcc && arm-none-eabi-strip "$out/$name.elf")
 }
 one work1 -mfloat-abi=soft -DREPS=1 work.c
 one work24 -mfloat-abi=soft -DREPS=24 work.c
 one random -mfloat-abi=softfp -mfpu=fpv5-sp-d16 random.S
+one faults -mfloat-abi=soft faults.c
+one irqs -mfloat-abi=softfp -mfpu=fpv5-sp-d16 irqs.c

@@ -3,11 +3,13 @@
 package cortexm33
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -61,9 +63,9 @@ func (b *batch) onQEMU(t *testing.T) []byte {
 	return data
 }
 
-// TestRandomQEMU compares random instructions with QEMU: 50,000 of them, or as
+// TestPeerRandomQEMU compares random instructions with QEMU: 50,000 of them, or as
 // many as STEM_HW_SOAK says, from STEM_HW_SEED on.
-func TestRandomQEMU(t *testing.T) {
+func TestPeerRandomQEMU(t *testing.T) {
 	total := 50_000
 	if s := os.Getenv("STEM_HW_SOAK"); s != "" {
 		n, err := strconv.Atoi(s)
@@ -85,4 +87,54 @@ func TestRandomQEMU(t *testing.T) {
 		seed++
 	}
 	t.Logf("%d instructions in blocks of %d", done, insns)
+}
+
+// TestPeerPrograms compares the committed output of the test programs with
+// QEMU's.
+func TestPeerPrograms(t *testing.T) {
+	for _, name := range programs {
+		t.Run(name, func(t *testing.T) {
+			want := string(qemu(t, t.TempDir(), "testdata/elf/"+name+".elf", nil))
+			got, err := os.ReadFile("testdata/" + name + ".txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			diffLines(t, string(got), want)
+		})
+	}
+}
+
+// TestPeerRebuild builds the test programs again and compares them with the
+// committed ones, if the compiler is the version they were built with.
+func TestPeerRebuild(t *testing.T) {
+	const version = "12.2.1"
+	out, err := exec.Command("arm-none-eabi-gcc", "-dumpfullversion").Output()
+	if err != nil {
+		t.Skip("arm-none-eabi-gcc is not installed")
+	}
+	if v := strings.TrimSpace(string(out)); v != version {
+		t.Skipf("arm-none-eabi-gcc %s, the programs were built with %s", v, version)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("testdata/src/build.sh", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files, err := os.ReadDir("testdata/elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		got, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want, err := os.ReadFile(filepath.Join("testdata/elf", f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s differs from what its source gives", f.Name())
+		}
+	}
 }
