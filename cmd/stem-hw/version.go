@@ -69,6 +69,7 @@ func buildVersion() versionResult {
 func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
+		Example: "  stem-hw version\n  stem-hw version --json",
 		Short:   "say which build this is",
 		GroupID: groupOther,
 		Args:    exactArgs(),
