@@ -66,6 +66,14 @@ func (p *pipe) ended() bool {
 	return p.closed
 }
 
+// state reports at one moment whether bytes wait and whether no more will be
+// written.
+func (p *pipe) state() (waiting, ended bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.buf) > 0, p.closed
+}
+
 // take moves up to n bytes to the end of dst.
 func (p *pipe) take(dst []byte, n int) []byte {
 	p.mu.Lock()

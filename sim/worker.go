@@ -124,9 +124,11 @@ func (t *Target) event(e machine.Event) {
 	case machine.EventCrash:
 		t.stuck(e)
 	case machine.EventAsleep:
+		waiting, ended := t.in.state()
 		switch {
 		case t.fed: // what was just typed may wake a core
-		case t.debug, !t.in.ended():
+		case waiting && len(t.pending) == 0: // it came while the machine ran
+		case t.debug, !ended:
 			t.sleeping = true
 		default:
 			t.asleep(e)
