@@ -151,6 +151,7 @@ func (q *qmi) Write(off uint32, w periph.Write) {
 				q.rx = q.rx[:0]
 			}
 			q.c.remap()
+			q.c.xip.stream.fill()
 		}
 		q.drive()
 	case off == regQMIDirectTX:

@@ -234,10 +234,9 @@ func (c *Chip) eachPiece(r *romCall, runtime bool, addr, size, buf uint32, do fu
 // flashAllowed checks the permissions of every partition that a range of
 // storage addresses touches. level is 1 secure, 2 Non-secure, 3 bootloader.
 func (c *Chip) flashAllowed(addr, n, level uint32, write bool) bool {
-	t := c.table
 	end := uint64(addr) + uint64(n)
 	limit := devInfoSize(c.boot.word(btFlashDevInfo&^3) & 0xffff)
-	if t == nil || n == 0 || addr < xipBase || end > uint64(xipBase+limit) {
+	if n == 0 || addr < xipBase || end > uint64(xipBase+limit) {
 		return false
 	}
 	bit := uint32(1) << (26 + 2*(level-1))
@@ -245,7 +244,7 @@ func (c *Chip) flashAllowed(addr, n, level uint32, write bool) bool {
 		bit <<= 1
 	}
 	for a := uint64(addr) &^ (nor.SectorSize - 1); a < end; a += nor.SectorSize {
-		if permissionsAt(t, uint32(a)-xipBase)&bit == 0 {
+		if c.permissionsAt(uint32(a)-xipBase)&bit == 0 {
 			return false
 		}
 	}

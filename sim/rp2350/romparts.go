@@ -22,14 +22,21 @@ func (r *romCall) workArea(addr, size uint32) bool {
 	return false
 }
 
-// permissionsAt are the permission bits (31:26) of a flash offset.
-func permissionsAt(t *boot.Table, off uint32) uint32 {
-	for _, p := range t.Partitions {
+// permissionsAt are the permission bits (31:26) of a flash offset, by the table
+// in boot RAM: firmware adds regions to it at run time (pico-sdk bootrom.c,
+// rom_add_flash_runtime_partition).
+func (c *Chip) permissionsAt(off uint32) uint32 {
+	count := min(c.boot.word(btPartitionTable)>>8&0xff, 16)
+	for i := range count {
+		p := boot.Partition{
+			Location: c.boot.word(btPartitionTable + 8 + 8*i),
+			Flags:    c.boot.word(btPartitionTable + 12 + 8*i),
+		}
 		if off >= p.Start() && off < p.End() {
 			return p.Location & p.Flags
 		}
 	}
-	return t.Unpartitioned
+	return c.boot.word(btPartitionTable + 4)
 }
 
 // romLoadPartitionTable loads the resident table if it is not loaded or is to

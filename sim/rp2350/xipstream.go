@@ -18,7 +18,17 @@ const (
 	statFull    = 1 << 2
 )
 
-func (s *stream) reset() { s.addr, s.left, s.fifo = 0, 0, s.fifo[:0] }
+func (s *stream) reset() {
+	s.addr, s.left, s.fifo = 0, 0, s.fifo[:0]
+	s.request()
+}
+
+// request drives the stream's line to the DMA controller.
+func (s *stream) request() {
+	if p := s.x.c.parts; p != nil {
+		p.Requests.Set(periph.DREQXIPStream, len(s.fifo) > 0)
+	}
+}
 
 // start begins a transfer of n words; 0 stops the present one and drops what it
 // fetched.
@@ -26,12 +36,13 @@ func (s *stream) start(n uint32) {
 	s.left = n
 	if n == 0 {
 		s.fifo = s.fifo[:0]
-		return
 	}
 	s.fill()
 }
 
+// fill fetches what there is room for; it can do so whenever XIP is attached.
 func (s *stream) fill() {
+	defer s.request()
 	for s.left > 0 && len(s.fifo) < streamDepth {
 		v, _, ok := s.x.c.qmi.read(s.addr&xipWindowMask, true)
 		if !ok {
@@ -63,7 +74,8 @@ func (s *stream) pop(peek bool) uint32 {
 	}
 	v := s.fifo[0]
 	if !peek {
-		s.fifo = append(s.fifo[:0], s.fifo[1:]...)
+		copy(s.fifo, s.fifo[1:])
+		s.fifo = s.fifo[:len(s.fifo)-1]
 		s.fill()
 	}
 	return v
