@@ -14,9 +14,11 @@ const (
 	dirPages = 1 << (dirShift - pageShift)
 )
 
-// codePage is the decoded code of one page.
+// codePage is the decoded code of one page, and the blocks that begin there.
 type codePage struct {
-	insts [pageInsts]inst
+	insts  [pageInsts]inst
+	blocks [pageInsts]*block
+	list   []*block
 }
 
 type codeDir [dirPages]*codePage
@@ -26,6 +28,8 @@ type codeDir [dirPages]*codePage
 // noticed for both.
 type codeCache struct {
 	dirs [1 << (32 - dirShift)]*codeDir
+	// epoch counts what made code invalid.
+	epoch uint64
 }
 
 // page returns the page of addr, or nil if nothing of it is decoded.
@@ -55,11 +59,28 @@ func (cc *codeCache) makePage(addr uint32) *codePage {
 // drop forgets everything.
 func (cc *codeCache) drop() {
 	clear(cc.dirs[:])
+	cc.epoch++
+}
+
+// dropBlocks forgets the page's blocks that overlap [lo, hi].
+func (p *codePage) dropBlocks(lo, hi uint32) {
+	keep := p.list[:0]
+	for _, b := range p.list {
+		if b.pc <= hi && b.endPC-1 >= lo {
+			p.blocks[b.pc>>1&(pageInsts-1)] = nil
+			b.pc |= 1
+			continue
+		}
+		keep = append(keep, b)
+	}
+	clear(p.list[len(keep):])
+	p.list = keep
 }
 
 // invalidate forgets the instructions that overlap [lo, hi]; hi is inclusive.
 func (cc *codeCache) invalidate(lo, hi uint32) {
 	// A 32-bit instruction that begins one halfword before lo overlaps too.
+	cc.epoch++
 	a := lo &^ 1
 	if a >= 2 {
 		a -= 2
@@ -78,6 +99,7 @@ func (cc *codeCache) invalidate(lo, hi uint32) {
 			continue
 		}
 		end := min(a|(pageSize-1), hi)
+		p.dropBlocks(lo, hi)
 		for {
 			p.insts[a>>1&(pageInsts-1)] = inst{}
 			if end-a < 2 {

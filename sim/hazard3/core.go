@@ -155,6 +155,7 @@ type Gate func(pc uint32) (done bool)
 // machine emulates its boot ROM so. Interrupts are taken before a gate as
 // before any instruction. There is one gate; nil removes it.
 func (c *Core) SetGate(lo, hi uint32, g Gate) {
+	c.code.drop()
 	c.gate, c.gateLo, c.gateSize = g, lo, hi-lo
 	if g == nil {
 		c.gateSize = 0

@@ -24,6 +24,8 @@ const (
 const (
 	regSP, regSPBase, regSaveArea = 2, 3, 4
 	regDataA, regDataB            = 14, 15
+	// Counters of loops, the second one for c.bnez.
+	regCountA, regCountB = 28, 13
 )
 
 // randProg writes random programs that end: jumps only go forward, memory is
@@ -39,7 +41,9 @@ type randProg struct {
 	// custom adds what only Hazard3 has; misaligned adds misaligned accesses,
 	// which trap on Hazard3 alone.
 	custom, misaligned bool
-	loops              bool
+	// A loop in progress: where it began, its counter, and what is left of it.
+	loopAt, loopLeft int
+	loopReg          uint32
 }
 
 type patch struct {
@@ -123,7 +127,7 @@ func (p *randProg) dst() uint32 {
 	for {
 		r := p.n32(32)
 		switch r {
-		case regSP, regSPBase, regSaveArea, regDataA, regDataB:
+		case regSP, regSPBase, regSaveArea, regDataA, regDataB, regCountA, regCountB:
 			continue
 		}
 		return r
@@ -133,14 +137,16 @@ func (p *randProg) dst() uint32 {
 // creg is a register of the short formats, cdst one that may be written, both
 // as their 3-bit field.
 func (p *randProg) creg() uint32 { return p.n32(8) }
-func (p *randProg) cdst() uint32 { return p.n32(6) }
+func (p *randProg) cdst() uint32 { return p.n32(5) }
 
 // program returns n random instructions (a few more where they come in groups)
 // and a jump to rpEnd, for address base.
 func (p *randProg) program(n int, base uint32) []byte {
 	p.code, p.n, p.patches = p.code[:0], 0, p.patches[:0]
-	for p.n < n {
+	p.loopLeft = 0
+	for p.n < n || p.loopLeft > 0 {
 		p.one(base)
+		p.loop()
 	}
 	for _, t := range p.patches {
 		p.fix(t, base, len(p.code))
@@ -188,6 +194,35 @@ func (p *randProg) fix(t patch, base uint32, _ int) {
 		v := binary.LittleEndian.Uint32(b[4:])
 		binary.LittleEndian.PutUint32(b[4:], v&0xfffff|off<<20)
 	}
+}
+
+// loop begins and ends loops that run a few times.
+func (p *randProg) loop() {
+	a := asm{p.code}
+	switch {
+	case p.loopLeft > 1:
+		p.loopLeft--
+		return
+	case p.loopLeft == 1:
+		p.loopLeft = 0
+		if p.loopReg == regCountA {
+			a.i(regCountA, regCountA, 0xfff, 0, 0x13)
+			a.w(encB(regCountA, 0, 1, uint32(p.loopAt-len(a.b))))
+		} else {
+			a.h(1<<12 | regCountB<<7 | 31<<2 | 1) // c.addi -1
+			a.h(encCB(7<<13|(regCountB-8)<<7|1, uint32(p.loopAt-len(a.b))))
+		}
+	case p.n32(15) == 0:
+		// No jump may miss the counter's start.
+		for _, t := range p.patches {
+			p.fix(t, 0, 0)
+		}
+		p.patches = p.patches[:0]
+		p.loopReg = [2]uint32{regCountA, regCountB}[p.n32(2)]
+		a.h(2<<13 | p.loopReg<<7 | (1+p.n32(6))<<2 | 1) // c.li
+		p.loopAt, p.loopLeft = len(a.b), 1+p.r.IntN(8)
+	}
+	p.code = a.b
 }
 
 func (p *randProg) one(base uint32) {

@@ -26,7 +26,13 @@ func (c *Core) Run(limit uint64) bus.Reason {
 		if c.Cycle >= c.limit {
 			return bus.ReasonLimit
 		}
-		if r := c.step(); r != running {
+		r := running
+		if c.attn || c.mustStep() {
+			r = c.step()
+		} else {
+			r = c.runBlocks()
+		}
+		if r != running {
 			return bus.Reason(r - 1)
 		}
 	}
