@@ -33,6 +33,9 @@ type Options struct {
 // not even an ELF file with debug information or a UF2 file of all 32 MiB.
 const MaxFileSize = 512 << 20
 
+// headSize is how much of a file tells its format.
+const headSize = 16 * 1024
+
 // Open reads an image file.
 func Open(path string) (*Image, error) { return OpenWith(path, Options{}) }
 
@@ -43,7 +46,7 @@ func OpenWith(path string, opt Options) (*Image, error) {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, min(size, 64*1024))
+	head := make([]byte, min(size, headSize))
 	if _, err := io.ReadFull(f, head); err != nil {
 		return nil, accessFault(path, err)
 	}

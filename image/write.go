@@ -154,7 +154,7 @@ func (im *Image) WriteBIN(w io.Writer, o WriteOptions) (int64, error) {
 			Wanted:  fmt.Sprintf("at most %d MiB", maxSpan>>20),
 			Try:     []string{"convert to .hex, .uf2 or .elf instead: they can have gaps"}}
 	}
-	bw := bufio.NewWriterSize(w, 64*1024)
+	bw := bufio.NewWriterSize(w, 16*1024)
 	at := uint64(lo)
 	fill := o.fill(0)
 	var gap [4096]byte
@@ -180,7 +180,7 @@ func (im *Image) WriteBIN(w io.Writer, o WriteOptions) (int64, error) {
 // WriteHEX writes Intel HEX with 16 bytes a line, type 04 records, and a type
 // 05 record if the image has an entry point.
 func (im *Image) WriteHEX(w io.Writer) error {
-	bw := bufio.NewWriterSize(w, 64*1024)
+	bw := bufio.NewWriterSize(w, 16*1024)
 	const digits = "0123456789ABCDEF"
 	var line [64]byte
 	record := func(typ byte, offset uint16, data []byte) error {
@@ -277,7 +277,7 @@ func (im *Image) WriteELF(w io.Writer) error {
 		}
 		off += uint64(size)
 	}
-	bw := bufio.NewWriterSize(w, 64*1024)
+	bw := bufio.NewWriterSize(w, 16*1024)
 	if _, err := bw.Write(h); err != nil {
 		return err
 	}

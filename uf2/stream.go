@@ -30,7 +30,7 @@ type Reader struct {
 }
 
 // NewReader returns a Reader on r.
-func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 64*1024)} }
+func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 32*1024)} }
 
 // Next returns the next sector, or io.EOF. The sector is valid until the next
 // call. A last piece shorter than a sector is returned with ReasonShort.
@@ -74,7 +74,7 @@ type Writer struct {
 
 // NewWriter returns a Writer of total blocks of a family.
 func NewWriter(w io.Writer, family, total uint32) *Writer {
-	return &Writer{w: bufio.NewWriterSize(w, 64*1024), family: family, total: total}
+	return &Writer{w: bufio.NewWriterSize(w, 16*1024), family: family, total: total}
 }
 
 // ErrCount is returned when the number of pages is not the one announced.

@@ -62,18 +62,16 @@ A wrong hash or signature ends with exit status 7, after everything is shown.`,
 			if err != nil {
 				return err
 			}
-			im, err := image.OpenWith(args[0], opt)
-			if err != nil {
-				return err
-			}
-			r := report.NewInfo(im, pins != "")
-			if pins == "svg" {
-				return a.ui.Result(report.NewPinsSVG(r))
-			}
-			if err := a.ui.Result(r); err != nil {
-				return err
-			}
-			return r.HashFault()
+			return image.With(args[0], opt, func(im *image.Image) error {
+				r := report.NewInfo(im, pins != "")
+				if pins == "svg" {
+					return a.ui.Result(report.NewPinsSVG(r))
+				}
+				if err := a.ui.Result(r); err != nil {
+					return err
+				}
+				return r.HashFault()
+			})
 		},
 	}
 	rf.add(cmd)

@@ -157,10 +157,17 @@ func (a *app) convert(in, out string, wf *writeFlags, offset string, from image.
 		}
 		ropt.Base, ropt.HasBase = base, true
 	}
-	im, err := openForConvert(in, ropt)
-	if err != nil {
-		return err
+	run := func(im *image.Image) error { return a.convertImage(im, out, wf, offset, base, format) }
+	err = image.With(in, ropt, run)
+	if ropt.Family != 0 && faults.Is(err, faults.CodeWrongMachine) {
+		// A family that is not in the file is for the output then.
+		ropt.Family = 0
+		err = image.With(in, ropt, run)
 	}
+	return err
+}
+
+func (a *app) convertImage(im *image.Image, out string, wf *writeFlags, offset string, base uint32, format image.Format) error {
 	var notes []string
 	for _, o := range im.Others {
 		notes = append(notes, fmt.Sprintf("the file also holds %d blocks of family %s, which are left out", o.Blocks, o.Name))
@@ -190,18 +197,7 @@ func (a *app) convert(in, out string, wf *writeFlags, offset string, from image.
 	if err != nil {
 		return err
 	}
-	return a.written(&report.Written{Verb: "convert", Inputs: []string{in}, Files: []report.Output{o}, Warnings: warnings, Notes: notes})
-}
-
-// openForConvert reads a file; a family asked for that is not in it is for the
-// output then.
-func openForConvert(in string, opt image.Options) (*image.Image, error) {
-	im, err := image.OpenWith(in, opt)
-	if err != nil && opt.Family != 0 && faults.Is(err, faults.CodeWrongMachine) {
-		opt.Family = 0
-		return image.OpenWith(in, opt)
-	}
-	return im, err
+	return a.written(&report.Written{Verb: "convert", Inputs: []string{im.Path}, Files: []report.Output{o}, Warnings: warnings, Notes: notes})
 }
 
 func archOf(family string) image.Arch {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,42 +14,6 @@ import (
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/uf2"
 )
-
-// picotool returns a function that runs picotool in a folder: the one of
-// STEM_PICOTOOL, the one on the PATH, or that of a root made for it.
-func picotool(t *testing.T) func(dir string, args ...string) (string, error) {
-	t.Helper()
-	var words []string
-	if p := os.Getenv("STEM_PICOTOOL"); p != "" {
-		words = strings.Fields(p)
-	} else if p, err := exec.LookPath("picotool"); err == nil {
-		words = []string{p}
-	} else {
-		root, err := filepath.Abs("../../scripts/root")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := exec.LookPath("mmdebstrap"); err != nil {
-			t.Skip("no picotool: STEM_PICOTOOL is not set, it is not on the PATH, and mmdebstrap is not installed to get it")
-		}
-		if out, err := exec.Command(root, "path", "picotool").CombinedOutput(); err != nil {
-			t.Skipf("no picotool: its root cannot be made: %s", out)
-		}
-		words = []string{root, "exec", "picotool", "picotool"}
-	}
-	run := func(dir string, args ...string) (string, error) {
-		cmd := exec.Command(words[0], append(words[1:], args...)...)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	v, err := run(t.TempDir(), "version")
-	if err != nil {
-		t.Skipf("picotool does not run: %v\n%s", err, v)
-	}
-	t.Log(strings.TrimSpace(v))
-	return run
-}
 
 // peerFiles are the valid images that both tools are given. STEM_PEER_IMAGES
 // adds folders of files that the project may not contain.
@@ -92,7 +55,7 @@ var knownDifferences = map[string]string{
 // between the parts; with the default fill they differ only where no segment
 // lies.
 func TestPeerConvert(t *testing.T) {
-	run := picotool(t)
+	run := picotool(t, true)
 	equal, refused := 0, 0
 	for _, f := range peerFiles(t) {
 		name := filepath.Base(f)
@@ -176,7 +139,7 @@ func checkFill(t *testing.T, im *image.Image, fam uint32, want []byte) {
 
 // TestPeerBack: picotool's UF2 files read back as the image they came from.
 func TestPeerBack(t *testing.T) {
-	run := picotool(t)
+	run := picotool(t, true)
 	for _, f := range peerFiles(t) {
 		im, err := image.Open(f)
 		if err != nil {
@@ -207,7 +170,7 @@ func TestPeerBack(t *testing.T) {
 
 // TestPeerInfo: info carries picotool's facts.
 func TestPeerInfo(t *testing.T) {
-	run := picotool(t)
+	run := picotool(t, true)
 	facts := 0
 	for _, f := range peerFiles(t) {
 		name := filepath.Base(f)
