@@ -7,6 +7,9 @@ const (
 	// maxSlice is the slice at full speed, in cycles: 7 ms of the chip, about
 	// 3 ms of the host.
 	maxSlice = 1 << 20
+	// minSlice is the first one after a start; each is twice the one before, so
+	// that the first output is seen soon.
+	minSlice = 1 << 14
 	// realSlice is the slice at real speed, in seconds.
 	realSlice = 4e-3
 	// lag is how far real speed may fall behind before it gives up catching up.
@@ -25,7 +28,8 @@ type pace struct {
 // limit is the end of the next slice.
 func (t *Target) limit() uint64 {
 	now := t.m.Now()
-	end := now + maxSlice
+	t.slice = min(max(2*t.slice, minSlice), maxSlice)
+	end := now + t.slice
 	if t.opt.Speed == SpeedReal {
 		end = min(max(t.m.CycleAt(t.m.Seconds()+realSlice), now+1), end)
 	}

@@ -46,6 +46,7 @@ type Target struct {
 	points    []target.Point
 	ranges    map[int]target.Action // cores that step through a range
 	pace      pace
+	slice     uint64         // cycles of the last slice
 	pending   []byte         // input offered to the machine and not yet taken
 	over      []*target.Stop // how the program on a core ended, which loops since
 	fed       bool           // the machine took input before this slice
@@ -204,6 +205,7 @@ func (t *Target) Reset(ctx context.Context, mode target.ResetMode) error {
 func (t *Target) afterReset() {
 	t.ended, t.again, t.sleeping, t.halting = false, false, false, false
 	t.ranges = nil
+	t.slice = 0
 	clear(t.passing)
 	clear(t.over)
 	t.startSec = t.m.Seconds()

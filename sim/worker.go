@@ -193,6 +193,9 @@ func (t *Target) output(stream string, b byte) {
 		t.stream = stream
 	}
 	t.printed = append(t.printed, b)
+	if b == '\n' {
+		t.flush()
+	}
 }
 
 // flush hands on what was printed.

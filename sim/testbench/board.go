@@ -49,6 +49,7 @@ type board struct {
 	hooks   machine.Hooks
 	image   *image.Image
 	now     uint64
+	dirty   bool // RAM may hold something else than zeros
 	event   machine.Event
 	pending bool // event is to be reported
 }
@@ -96,9 +97,13 @@ func (b *board) Describe() target.Description {
 
 // place puts the loaded image into cleared RAM.
 func (b *board) place() {
-	clear(b.ram)
-	clear(b.flags)
+	if b.dirty {
+		clear(b.ram)
+		clear(b.flags)
+	}
+	b.dirty = false
 	if b.image != nil {
+		b.dirty = true
 		for _, s := range b.image.Segments {
 			copy(b.ram[s.Addr-b.base:], s.Data)
 		}
@@ -154,6 +159,7 @@ func (b *board) Poke(_ int, addr uint32, p []byte, _ bool) int {
 	if off >= uint32(len(b.ram)) {
 		return 0
 	}
+	b.dirty = true
 	n := copy(b.ram[off:], p)
 	b.harts[0].InvalidateCode(addr, addr+uint32(n))
 	return n

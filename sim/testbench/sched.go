@@ -12,6 +12,7 @@ import (
 // The hart that is furthest behind runs next, so the result does not depend on
 // anything but the program.
 func (b *board) Run(limit uint64) machine.Event {
+	b.dirty = true
 	for {
 		if b.pending {
 			b.pending = false
