@@ -385,12 +385,14 @@ func (c *fakeCore) exec(w uint32) bool {
 		}
 		c.x[rd] = v
 	case op == 0x23 && f3 == 2:
-		if !c.store(c.x[rs1]+immS(w), c.x[rs2]) {
+		addr := c.x[rs1] + immS(w)
+		if !c.store(addr, c.x[rs2]) {
 			return false
 		}
-		if c.m.img != nil && c.x[rs1]+immS(w) == fakeReset {
+		if addr == fakeReset {
 			return true // the machine has set pc
 		}
+	case op == 0x13 && rd == 0: // the markers of semihosting
 	case op == 0x13 && f3 == 0:
 		c.x[rd] = c.x[rs1] + immI(w)
 	case op == 0x73 && f3 == 1:

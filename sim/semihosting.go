@@ -70,6 +70,8 @@ func (c semihostConsole) Put(p []byte) {
 
 // Get implements semihost.Console.
 func (c semihostConsole) Get(p []byte) (n int, closed bool) {
+	// A program that reads this way gets all input from here on.
+	c.t.semiInput = true
 	if len(c.t.pending) > 0 {
 		n = copy(p, c.t.pending)
 		c.t.pending = c.t.pending[n:]

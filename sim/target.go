@@ -41,6 +41,7 @@ type Target struct {
 	fresh     bool   // nothing was executed since the machine was reset
 	again     bool   // a semihosting call of core againCore at againPC waits for input
 	sleeping  bool   // the machine said that every core sleeps
+	semiInput bool   // input goes to semihosting calls
 	passing   []bool // cores that take the exception of a breakpoint instruction
 	cycles    uint64
 	points    []target.Point
@@ -203,7 +204,7 @@ func (t *Target) Reset(ctx context.Context, mode target.ResetMode) error {
 
 // afterReset forgets what belonged to the program that ran before.
 func (t *Target) afterReset() {
-	t.ended, t.again, t.sleeping, t.halting = false, false, false, false
+	t.ended, t.again, t.sleeping, t.halting, t.semiInput = false, false, false, false, false
 	t.ranges = nil
 	t.slice = 0
 	clear(t.passing)

@@ -101,10 +101,13 @@ func (t *Target) advance() {
 
 // feed offers input to the machine.
 func (t *Target) feed() {
+	t.fed = false
+	if t.semiInput {
+		return
+	}
 	if len(t.pending) == 0 {
 		t.pending = t.in.take(t.pending[:0], 256)
 	}
-	t.fed = false
 	if len(t.pending) > 0 {
 		n := t.m.Input(t.pending)
 		t.pending = t.pending[n:]
