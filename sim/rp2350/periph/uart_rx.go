@@ -40,11 +40,15 @@ func (r *uartRX) reset(env Env) {
 	r.state, r.line, r.held, r.waiting, r.overrun = rxIdle, true, false, false, false
 }
 
-// Input queues bytes that the host sends and returns how many were taken.
+// Input queues bytes that the host sends and returns how many were taken: none
+// before the receiver is on.
 func (u *UART) Input(p []byte) int {
+	if !u.enabled(crRXE) {
+		return 0 // nobody listens yet: the bytes stay where they are
+	}
 	n := min(len(p), hostQueue-len(u.rx.host))
 	u.rx.host = append(u.rx.host, p[:n]...)
-	if n > 0 && u.enabled(crRXE) && !u.routedRX() {
+	if n > 0 && !u.routedRX() {
 		u.env.Notice(u.name + ": input waits, no pin has function UART RX with its input enabled")
 	}
 	u.rxKick()
