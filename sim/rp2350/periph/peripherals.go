@@ -62,6 +62,7 @@ type Peripherals struct {
 	PWM       *PWM
 	DMA       *DMA
 	PIO       [3]*PIO
+	SPI       [2]*SPI
 	Pins      *Pins
 	Requests  *Requests
 
@@ -106,6 +107,9 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	s.OTP = newOTP(env, cfg.Fuses, cfg.RISCV)
 	s.SHA256 = newSHA256(env, s.Requests)
 	s.PWM = newPWM(env, pins, s.Requests)
+	for i := range s.SPI {
+		s.SPI[i] = newSPI(i, env, s.Clocks.Peri, pins, s.Requests)
+	}
 	for i := range s.PIO {
 		s.PIO[i] = newPIO(i, env, pins, s.Requests)
 	}
@@ -138,8 +142,8 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	at(0x40068000, ResetBUSCTRL, newBusCtrl(env))
 	at(0x40070000, ResetUART0, s.UART[0])
 	at(0x40078000, ResetUART1, s.UART[1])
-	store(0x40080000, ResetSPI0, "SPI0", regs.SPI, "nothing is sent or received")
-	store(0x40088000, ResetSPI1, "SPI1", regs.SPI, "nothing is sent or received")
+	at(0x40080000, ResetSPI0, s.SPI[0])
+	at(0x40088000, ResetSPI1, s.SPI[1])
 	store(0x40090000, ResetI2C0, "I2C0", regs.I2C, "nothing is sent or received")
 	store(0x40098000, ResetI2C1, "I2C1", regs.I2C, "nothing is sent or received")
 	store(0x400a0000, ResetADC, "ADC", regs.ADC, "nothing is converted")
