@@ -1,6 +1,7 @@
 package gdbserver
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -147,7 +148,7 @@ func (c *conn) filePread(arg string) error {
 	// Escaping may double the data.
 	buf := make([]byte, min(int(n), maxPacket/2-32))
 	got, err := f.ReadAt(buf, int64(off))
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return c.fileError(errnoInval)
 	}
 	return c.send(append(fmt.Appendf(nil, "F%x;", got), buf[:got]...))

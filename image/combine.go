@@ -1,6 +1,7 @@
 package image
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -80,7 +81,7 @@ func SplitUF2(r io.Reader, open func(family uint32) (io.Writer, error)) (dropped
 	var buf [uf2.BlockSize]byte
 	for {
 		s, err := rd.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return dropped, nil
 		}
 		if err != nil {

@@ -121,7 +121,6 @@ func hexRecords(path string, data []byte, join bool) (*Image, []Segment, error) 
 			}
 			return nil
 		}
-		err = nil
 		switch rec[3] {
 		case hexData:
 			if !segment {

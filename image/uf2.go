@@ -26,7 +26,6 @@ type uf2File struct {
 	dropped map[uf2.Reason][]uint32
 	erratum []uint32
 	sectors int
-	bytes   int64
 }
 
 // looksLikeUF2 reports whether data is a UF2 file: its first sector has the

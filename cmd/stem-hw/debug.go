@@ -109,7 +109,7 @@ func (a *app) debug(ctx context.Context, path string, f *debugFlags, g *gdbFlags
 	go func() { served <- s.server.Serve(serving, l) }()
 	err = a.runGdb(ctx, gdbArgs(s.program, socket, script, g), g)
 	stop()
-	<-served
+	<-served //nolint:errcheck // the session is over, however it ended
 	return err
 }
 

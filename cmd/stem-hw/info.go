@@ -11,7 +11,6 @@ import (
 // readFlags say how an image file is read.
 type readFlags struct {
 	family string
-	base   string
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {

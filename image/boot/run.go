@@ -12,11 +12,10 @@ type run struct {
 	booting bool
 	// noSig: image definitions are checked without signatures.
 	noSig bool
-	// diagOn and diagHalf say whether and where diagnostics are recorded.
-	diagOn   bool
-	diagHalf int
-	loops    [2]*Loop
-	erase    uint32
+	// diagOn says whether diagnostics are recorded.
+	diagOn bool
+	loops  [2]*Loop
+	erase  uint32
 }
 
 func newRun(m Memory, o Options, booting bool) *run {

@@ -42,7 +42,7 @@ func (t ImageType) TBYB() bool { return t&0x8000 != 0 }
 // Executable reports whether the image is a program.
 func (t ImageType) Executable() bool { return t.Kind() == KindExecutable }
 
-// KindText, SecurityText, CPUText and ChipText name the fields.
+// KindText names the kind field.
 func (t ImageType) KindText() string { return pick(t.Kind(), "invalid", "executable", "data") }
 
 // SecurityText names the security field.

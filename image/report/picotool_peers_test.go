@@ -4,6 +4,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -120,7 +121,7 @@ func checkFill(t *testing.T, im *image.Image, fam uint32, want []byte) {
 	for {
 		x, err1 := a.Next()
 		y, err2 := b.Next()
-		if err1 == io.EOF && err2 == io.EOF {
+		if errors.Is(err1, io.EOF) && errors.Is(err2, io.EOF) {
 			return
 		}
 		if err1 != nil || err2 != nil || x.Block.Addr != y.Block.Addr {

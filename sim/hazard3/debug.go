@@ -23,7 +23,7 @@ type debugState struct {
 	// injecting: an instruction of the Debug Module is executed; external: a
 	// debugger accesses a CSR. exception tells how the injected one ended.
 	injecting, external bool
-	exception, ebreak   bool
+	exception           bool
 
 	points   []target.Point
 	breaks   map[uint32]struct{}

@@ -159,7 +159,7 @@ func (r *ramImage) findEntry(c *Chip, img *image.Image) error {
 		c.pokeRAM(s.Addr, s.Data)
 	}
 	lo := r.segments[0].Addr
-	size := uint32(sramBase + sramSize - lo)
+	size := sramBase + sramSize - lo
 	if !inSRAM(lo) {
 		size = xipNoCache - lo
 	}

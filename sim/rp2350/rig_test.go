@@ -136,7 +136,6 @@ func (p *asm) sw(rs, base, off uint32) *asm {
 func (p *asm) jalr(rd, rs uint32) *asm { return p.emit(rs<<15 | rd<<7 | 0x67) }
 func (p *asm) wfi() *asm               { return p.emit(0x10500073) }
 func (p *asm) block() *asm             { return p.emit(0x00002033) }
-func (p *asm) unblock() *asm           { return p.emit(0x00102033) }
 
 // back jumps n instructions back.
 func (p *asm) back(n int) *asm {

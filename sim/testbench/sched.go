@@ -100,7 +100,7 @@ func (b *board) follow(now uint64) {
 // idle is what happens when no hart runs: time passes until something is due.
 func (b *board) idle(limit uint64) (machine.Event, bool) {
 	halted := true
-	next := uint64(never)
+	next := never
 	for _, h := range b.harts {
 		if h.Halted() {
 			continue

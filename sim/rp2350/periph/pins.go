@@ -12,8 +12,6 @@ const (
 	PinQSPISCK = 58
 	PinQSPISS  = 59
 	PinQSPISD0 = 60
-
-	numPins = 64
 )
 
 // Function numbers of FUNCSEL (datasheet 9.4).

@@ -115,7 +115,7 @@ func (u *UART) rxSample() {
 	data, total := u.frame()
 	if r.state == rxHost {
 		r.state = rxIdle
-		u.deliver(uint32(r.word) & (1<<data - 1))
+		u.deliver(r.word & (1<<data - 1))
 		u.rxKick()
 		return
 	}
