@@ -63,6 +63,7 @@ type Peripherals struct {
 	DMA       *DMA
 	PIO       [3]*PIO
 	SPI       [2]*SPI
+	I2C       [2]*I2C
 	Pins      *Pins
 	Requests  *Requests
 
@@ -110,6 +111,9 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	for i := range s.SPI {
 		s.SPI[i] = newSPI(i, env, s.Clocks.Peri, pins, s.Requests)
 	}
+	for i := range s.I2C {
+		s.I2C[i] = newI2C(i, env, pins, s.Requests)
+	}
 	for i := range s.PIO {
 		s.PIO[i] = newPIO(i, env, pins, s.Requests)
 	}
@@ -144,8 +148,8 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	at(0x40078000, ResetUART1, s.UART[1])
 	at(0x40080000, ResetSPI0, s.SPI[0])
 	at(0x40088000, ResetSPI1, s.SPI[1])
-	store(0x40090000, ResetI2C0, "I2C0", regs.I2C, "nothing is sent or received")
-	store(0x40098000, ResetI2C1, "I2C1", regs.I2C, "nothing is sent or received")
+	at(0x40090000, ResetI2C0, s.I2C[0])
+	at(0x40098000, ResetI2C1, s.I2C[1])
 	store(0x400a0000, ResetADC, "ADC", regs.ADC, "nothing is converted")
 	at(0x400a8000, ResetPWM, s.PWM)
 	at(0x400b0000, ResetTIMER0, s.Timer[0])

@@ -66,6 +66,9 @@ type Pins struct {
 	// in there, and its transmitter idles high.
 	terminal [2]uint64
 
+	// nets are pins that are connected with each other outside the chip.
+	nets []uint64
+
 	toPadOut, toPadOE uint64 // after the overrides, before the pads
 	level             uint64 // at the pins
 	fromPad           uint64 // level where the input is enabled
@@ -350,6 +353,44 @@ func (p *Pins) plugTerminal(n int, mask uint64) {
 	}
 }
 
+// Connect joins pins by a wire outside the chip.
+func (p *Pins) Connect(pins ...int) {
+	p.refresh()
+	var m uint64
+	for _, n := range pins {
+		m |= 1 << (n & 63)
+	}
+	rest := p.nets[:0]
+	for _, net := range p.nets {
+		if net&m != 0 {
+			m |= net
+		} else {
+			rest = append(rest, net)
+		}
+	}
+	p.nets = append(rest, m)
+	p.exact |= m
+	p.rerouted()
+}
+
+// join gives the pins of a net one level: what drives wins over what pulls, and
+// low over high.
+func (p *Pins) join(net uint64) {
+	lows := (p.padOE&^p.padOut | p.extOn&^p.extHigh) & net
+	highs := (p.padOE&p.padOut | p.extOn&p.extHigh) & net
+	if clash := lows | highs; lows != 0 && highs != 0 && clash&^p.clashed != 0 {
+		p.clashed |= clash
+		p.notice(fmt.Sprintf("GPIO%d and GPIO%d are connected and driven to different levels",
+			bits.TrailingZeros64(lows), bits.TrailingZeros64(highs)))
+	}
+	up, down := p.padUp|p.terminal[0]|p.terminal[1], p.extDown&net
+	if lows == 0 && (highs != 0 || p.extUp&net != 0 || up&net != 0 && down == 0) {
+		p.level |= net
+	} else {
+		p.level &^= net
+	}
+}
+
 // Watch calls f after every change on a pin of mask, at the time of the change.
 // f may drive pins.
 func (p *Pins) Watch(mask uint64, f func(PinChange)) {
@@ -415,6 +456,9 @@ func (p *Pins) settle() {
 	weak := p.extUp | (p.padUp|p.terminal[0]|p.terminal[1])&^p.extDown
 	c := PinChange{OldLevel: p.level, OldFromPad: p.fromPad, OldInput: p.input, Driven: p.padOE}
 	p.level = p.extOn&p.extHigh | ^p.extOn&(p.padOE&p.padOut|^p.padOE&weak)
+	for _, net := range p.nets {
+		p.join(net)
+	}
 	p.fromPad = p.level & p.ie
 	p.input = p.inOver.apply(p.fromPad)
 	c.Level, c.FromPad, c.Input = p.level, p.fromPad, p.input

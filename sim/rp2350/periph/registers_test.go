@@ -146,6 +146,7 @@ var writeExceptions = map[string]string{
 	"TIMER.LOCKED":          "sticky",
 	"GLITCH_DETECTOR.LOCK":  "locks everything, itself too",
 	"PIO.RXF":               "FIFOs",
+	"I2C.IC_DATA_CMD":       "a FIFO",
 	"PIO.SM0_INSTR":         "executes",
 	"PIO.SM1_INSTR":         "executes",
 	"PIO.SM2_INSTR":         "executes",
