@@ -18,6 +18,10 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script/*.txt. A verb adds files of its own.
 func TestScripts(t *testing.T) {
+	cases, err := filepath.Abs("../../image/testdata/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -28,6 +32,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("PROG", prog)
+			e.Setenv("CASES", cases)
 			e.Setenv("STEM_HW_BOARD", "sim")
 			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
 			e.Setenv("XDG_RUNTIME_DIR", e.WorkDir+"/run")

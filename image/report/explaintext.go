@@ -143,7 +143,7 @@ func (e *Explanation) Text(t *ui.Text) {
 	t.Linef("")
 	mark := "In short: "
 	if !e.OK {
-		mark = "In short, it does not work: "
+		mark = "It does not work. "
 	}
 	t.Heading(mark + e.Verdict)
 }

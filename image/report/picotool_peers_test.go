@@ -21,7 +21,7 @@ import (
 func peerFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, g := range []string{"../testdata/cases/e*.elf", "../testdata/cases/b*.bin", "../../examples/*/*.elf"} {
+	for _, g := range []string{"../testdata/cases/e*.elf", "../testdata/cases/b*.bin", "../testdata/weather.bin", "../../examples/*/*.elf"} {
 		m, err := filepath.Glob(g)
 		if err != nil {
 			t.Fatal(err)

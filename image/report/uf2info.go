@@ -298,7 +298,7 @@ func (u *UF2) Text(t *ui.Text) {
 	}
 	for _, x := range u.Transfers {
 		if x.Missing != "" {
-			t.Linef("note: family %s: missing block numbers %s; a board would wait for ever", x.Family, x.Missing)
+			t.Linef("note: family %s: block number %s is missing; a board would wait for ever", x.Family, x.Missing)
 		}
 		if x.Beyond > 0 {
 			t.Linef("note: family %s: %d block numbers are beyond the count of %d", x.Family, x.Beyond, x.Total)
