@@ -67,14 +67,7 @@ func (b *bootRAM) Read(off uint32, peek bool) uint32 {
 func (b *bootRAM) Write(off uint32, w periph.Write) {
 	switch {
 	case off < bootRAMSize:
-		mask := uint32(0xffffffff)
-		switch w.Size {
-		case 1:
-			mask = 0xff << (8 * w.Lane)
-		case 2:
-			mask = 0xffff << (8 * (w.Lane & 2))
-		}
-		b.setWord(off, w.Field(b.word(off), mask))
+		b.setWord(off, w.Field(b.word(off), strobes(w)))
 	case off == regWriteOnce0, off == regWriteOnce1:
 		i := (off - regWriteOnce0) / 4
 		b.once[i] |= w.Apply(b.once[i])

@@ -95,6 +95,7 @@ func New(opt Options) *Chip {
 	c.nodes[0].other, c.nodes[1].other = c.nodes[1], c.nodes[0]
 	for _, n := range c.nodes {
 		n.cpu = c.newCPU(n)
+		n.cycle = n.cpu.ClockAt()
 	}
 	c.sio = newSIO(c)
 	c.buildParts()

@@ -40,8 +40,8 @@ type cpu interface {
 	PostEvent()
 	// InvalidateCode drops decoded code in [lo, hi).
 	InvalidateCode(lo, hi uint32)
-	// Clock and SetClock are the core's own cycle count.
-	Clock() uint64
+	// ClockAt is where the core counts its cycles; SetClock moves it.
+	ClockAt() *uint64
 	SetClock(cycle uint64)
 	// SetTrace installs a callback before each instruction, or nil.
 	SetTrace(f func(pc uint32))
@@ -93,7 +93,7 @@ const (
 	csrMsleep           = 0xbf0
 )
 
-func (r riscv) Clock() uint64         { return r.Core.Cycle }
+func (r riscv) ClockAt() *uint64      { return &r.Core.Cycle }
 func (r riscv) SetClock(cycle uint64) { r.Core.Cycle = cycle }
 func (r riscv) SetTimer(on bool)      { r.Core.SetMTIP(on) }
 func (r riscv) SetSoft(on bool)       { r.Core.SetMSIP(on) }

@@ -140,17 +140,33 @@ func TestBlocksInResetReadZeroAndLoseWrites(t *testing.T) {
 
 func TestUnmodelledBlocksSayItOnce(t *testing.T) {
 	r := newRig(t, Options{})
-	r.load32(0, 0x50110000)
-	r.load32(0, 0x50110004)
+	r.load32(0, 0x40150000)
+	r.load32(0, 0x40150004)
 	n := 0
 	for _, x := range r.notices {
-		if strings.HasPrefix(x.Text, "USB is not modelled") {
+		if strings.HasPrefix(x.Text, "DFT is not modelled") {
 			n++
 		}
 	}
 	if n != 1 {
 		t.Errorf("%d notices", n)
 	}
+}
+
+func TestUSBWithNothingPluggedIn(t *testing.T) {
+	r := newRig(t, Options{})
+	r.want(0x5011004c, 0x8000) // the value firmware takes for the reset state
+	r.store32(0, 0x5011204c, 1<<18)
+	if len(r.notices) != 0 {
+		t.Errorf("powering the transceiver down is no news: %v", r.notices)
+	}
+	r.store32(0, 0x50110040, usbEnable)
+	if len(r.notices) != 1 {
+		t.Error("enabling the controller should be")
+	}
+	r.store32(0, 0x50100080, 0x11223344)
+	r.storeN(0, 0x50100081, 1, 0xaa)
+	r.want(0x50100080, 0x1122aa44)
 }
 
 func TestWaitStates(t *testing.T) {

@@ -6,6 +6,7 @@ import "github.com/stem-hw/stem-hw/sim/timebase"
 type node struct {
 	id    int
 	cpu   cpu
+	cycle *uint64 // the cpu's clock
 	other *node
 	bus   *coreBus
 
@@ -36,11 +37,11 @@ const noReservation = ^uint32(0)
 
 // runs reports whether the core executes instructions now.
 func (n *node) runs() bool {
-	return !n.held && !n.asleep && !n.stuck && n.rom == romNone && !n.cpu.Halted()
+	return !n.held && !n.asleep && !n.stuck && n.rom == romNone && !n.halted
 }
 
 // clock is the cycle up to which the core has run.
-func (n *node) clock() uint64 { return n.cpu.Clock() }
+func (n *node) clock() uint64 { return *n.cycle }
 
 // wake lets the core go on from cycle now if something it waits for came.
 func (n *node) wake(c *Chip, now uint64) {
@@ -48,7 +49,7 @@ func (n *node) wake(c *Chip, now uint64) {
 		return
 	}
 	n.asleep = false
-	if n.cpu.Clock() < now {
+	if n.clock() < now {
 		n.cpu.SetClock(now)
 	}
 	c.shorten(now + Quantum)

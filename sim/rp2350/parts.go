@@ -99,6 +99,8 @@ func (c *Chip) buildParts() {
 		"XIP_CTRL":   c.xip,
 		"XIP_QMI":    c.qmi,
 		"XIP_AUX":    xipAux{c},
+		"USB":        newUSBIdle(c),
+		"USB DPRAM":  &dpram{},
 	}
 	for i := range decoded {
 		s := decoded[i]

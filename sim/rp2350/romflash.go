@@ -90,7 +90,7 @@ func romRangeErase(c *Chip, r *romCall) {
 // eraseRange erases and returns the time it takes in picoseconds. A block size
 // that is no power of two above a sector means that there is no block command.
 func (c *Chip) eraseRange(addr, n, block uint32) (picos uint64) {
-	end := uint64(addr) + uint64(n)
+	end := min(uint64(addr)+uint64(n), xipCSSize) // beyond is no flash
 	for a := uint64(addr); a < end; {
 		step := uint64(nor.SectorSize)
 		if b := uint64(block); b > step && b&(b-1) == 0 && b <= uint64(c.flash.Size()) && a&(b-1) == 0 && end-a >= b {

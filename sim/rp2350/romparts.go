@@ -218,9 +218,9 @@ func romExplicitBuy(c *Chip, r *romCall) {
 			r.ret(romBufferTooSmall)
 			return
 		}
-		base := (at - xipBase) &^ (nor.SectorSize - 1)
+		base := (at - xipBase) & (c.flash.Size() - 1) &^ (nor.SectorSize - 1)
 		p := append([]byte(nil), c.flash.Bytes()[base:base+nor.SectorSize]...)
-		p[at-xipBase-base+3] &^= 0x80
+		p[at&(nor.SectorSize-4)+3] &^= 0x80 // TBYB in the upper byte of the flags
 		r.writeBytes(buf, p)
 		picos += c.eraseRange(base, nor.SectorSize, 0)
 		picos += c.programRange(base, p)

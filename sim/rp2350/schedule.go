@@ -21,7 +21,9 @@ func (c *Chip) Run(limit uint64) machine.Event {
 func (c *Chip) run(limit uint64) machine.Event {
 	for {
 		if c.resetPending {
-			if e, done := c.performReset(); done {
+			e, done := c.performReset()
+			c.follow()
+			if done {
 				return e
 			}
 		}

@@ -31,6 +31,10 @@ func (c *Counter) split(cycle uint64) (ticks, part uint64) {
 	hi, lo := bits.Mul64(cycle-c.cycle, c.num)
 	lo, carry := bits.Add64(lo, c.part, 0)
 	hi += carry
+	if hi == 0 {
+		q := lo / c.den
+		return c.ticks + q, lo - q*c.den
+	}
 	// The quotient is taken modulo 2^64: counters wrap.
 	q, r := bits.Div64(hi%c.den, lo, c.den)
 	return c.ticks + q, r
