@@ -63,6 +63,7 @@ type Peripherals struct {
 	DMA       *DMA
 	PIO       [3]*PIO
 	SPI       [2]*SPI
+	ADC       *ADC
 	I2C       [2]*I2C
 	Pins      *Pins
 	Requests  *Requests
@@ -108,6 +109,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	s.OTP = newOTP(env, cfg.Fuses, cfg.RISCV)
 	s.SHA256 = newSHA256(env, s.Requests)
 	s.PWM = newPWM(env, pins, s.Requests)
+	s.ADC = newADC(env, s.Clocks.ADC, pins, s.Requests, cfg.Identity.QFN60)
 	for i := range s.SPI {
 		s.SPI[i] = newSPI(i, env, s.Clocks.Peri, pins, s.Requests)
 	}
@@ -150,7 +152,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	at(0x40088000, ResetSPI1, s.SPI[1])
 	at(0x40090000, ResetI2C0, s.I2C[0])
 	at(0x40098000, ResetI2C1, s.I2C[1])
-	store(0x400a0000, ResetADC, "ADC", regs.ADC, "nothing is converted")
+	at(0x400a0000, ResetADC, s.ADC)
 	at(0x400a8000, ResetPWM, s.PWM)
 	at(0x400b0000, ResetTIMER0, s.Timer[0])
 	at(0x400b8000, ResetTIMER1, s.Timer[1])

@@ -82,6 +82,7 @@ var resetExceptions = map[string]string{
 	"OTP.ARCHSEL_STATUS":         "the architecture of the cores",
 	"UART.UARTRIS":               "modem lines are inputs",
 	"PIO.INTR":                   "transmit FIFOs are not full",
+	"ADC.FCS":                    "the FIFO is empty",
 	"DMA.N_CHANNELS":             "sixteen",
 	"TRNG.TRNG_SW_RESET":         "write-only in effect",
 	"XOSC.DORMANT":               "reads as awake",
