@@ -91,8 +91,7 @@ type Core struct {
 	// OnResetRequest is called for AIRCR.SYSRESETREQ.
 	OnResetRequest func()
 
-	// LastTrap is the exception taken last.
-	LastTrap Trap
+	lastTrap Trap
 }
 
 // Trap is one exception as it was taken.
@@ -102,6 +101,8 @@ type Trap struct {
 	// PC is the return address, CFSR and HFSR the fault status at that time,
 	// Addr the address that MMFAR, BFAR or SFAR holds for it.
 	PC, CFSR, HFSR, SFSR, Addr uint32
+	// Cycle is when.
+	Cycle uint64
 }
 
 type sleep uint8

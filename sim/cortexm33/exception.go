@@ -61,7 +61,7 @@ func (c *Core) enter(exc uint32, bank int, f *fault) {
 	}
 	c.taken(exc, bank, lr, false)
 	if c.OnTrap != nil {
-		c.OnTrap(c.LastTrap)
+		c.OnTrap(c.lastTrap)
 	}
 }
 

@@ -100,7 +100,7 @@ func (c *Core) tailChain(v, exc uint32) bool {
 	c.noteTrap(e, fault{})
 	c.taken(e, bank, v, true)
 	if c.OnTrap != nil {
-		c.OnTrap(c.LastTrap)
+		c.OnTrap(c.lastTrap)
 	}
 	return true
 }
@@ -126,7 +126,7 @@ func (c *Core) failReturn(f fault, lr uint32) {
 	c.loadSPFor(lr)
 	c.taken(exc, bank, lr&0x7f|excPrefix, true)
 	if c.OnTrap != nil {
-		c.OnTrap(c.LastTrap)
+		c.OnTrap(c.lastTrap)
 	}
 }
 

@@ -145,5 +145,5 @@ func (c *Core) lockup() {
 
 // noteTrap remembers a trap for LastTrap.
 func (c *Core) noteTrap(exc uint32, f fault) {
-	c.LastTrap = Trap{Exception: exc, PC: c.pc, CFSR: f.cfsr, HFSR: f.hfsr, SFSR: f.sfsr, Addr: f.addr}
+	c.lastTrap = Trap{Exception: exc, PC: c.pc, CFSR: f.cfsr, HFSR: f.hfsr, SFSR: f.sfsr, Addr: f.addr, Cycle: c.Cycle}
 }

@@ -16,7 +16,7 @@ func output(tb testing.TB, name string, plain bool) (*bare, string) {
 	m.load(tb, "testdata/elf/"+name+".elf")
 	r := m.run(200_000_000)
 	if !m.exited {
-		tb.Errorf("%s did not end: reason %d, pc %#x, last trap %+v", name, r, m.core.PC(), m.core.LastTrap)
+		tb.Errorf("%s did not end: reason %d, pc %#x, last trap %+v", name, r, m.core.PC(), m.core.lastTrap)
 	}
 	return m, string(m.out)
 }

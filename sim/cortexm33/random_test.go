@@ -80,7 +80,7 @@ func (b *batch) run(tb testing.TB, plain bool) []byte {
 	m.poke(rndData, b.data)
 	r := m.run(1 << 40)
 	if !m.exited {
-		tb.Fatalf("the batch did not end: reason %d, pc %#x, %+v", r, m.core.PC(), m.core.LastTrap)
+		tb.Fatalf("the batch did not end: reason %d, pc %#x, %+v", r, m.core.PC(), m.core.lastTrap)
 	}
 	return m.file
 }

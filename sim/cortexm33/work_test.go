@@ -20,7 +20,7 @@ func TestWork(t *testing.T) {
 		m.run(100_000_000)
 		got[i] = result{string(m.out), m.core.Cycle, m.core.Instret()}
 		if want := "CHECKSUM a8c2f539\nDONE\n"; got[i].out != want {
-			t.Fatalf("plain %v: output %q, want %q; pc %#x, trap %+v", plain, got[i].out, want, m.core.PC(), m.core.LastTrap)
+			t.Fatalf("plain %v: output %q, want %q; pc %#x, trap %+v", plain, got[i].out, want, m.core.PC(), m.core.lastTrap)
 		}
 	}
 	if got[0] != got[1] {
