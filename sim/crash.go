@@ -61,6 +61,13 @@ func (t *Target) handler(core int) (uint32, bool) {
 // it happened.
 func (t *Target) unhandled(core int) (cause string, pc uint32) {
 	if t.arch() == image.ArchARM {
+		if f, ok := t.cores[core].(interface {
+			Fault() (text string, pc uint32, ok bool)
+		}); ok {
+			if text, pc, ok := f.Fault(); ok {
+				return text + ", which nothing handles", pc
+			}
+		}
 		return "", t.cores[core].PC()
 	}
 	mcause, mepc := t.csr(core, csrMcause), t.csr(core, csrMepc)

@@ -2,7 +2,6 @@ package cortexm33
 
 import (
 	"fmt"
-
 )
 
 // What a machine with a boot ROM needs of a core beyond Run.
@@ -145,4 +144,3 @@ func (c *Core) codeHalf(addr uint32) (uint32, bool) {
 	v, ok := c.bus.Fetch(addr)
 	return uint32(v), ok
 }
-

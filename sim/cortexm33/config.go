@@ -26,6 +26,9 @@ type Config struct {
 	// InitVTOR is the Secure vector table address after reset, InitVTORNS the
 	// Non-secure one.
 	InitVTOR, InitVTORNS uint32
+	// ResetPC, if not 0, is where the core starts after reset, without a look at
+	// the vector table: a boot ROM that the machine emulates.
+	ResetPC uint32
 	// MPURegions and SAURegions are the numbers of regions of each unit.
 	MPURegions, SAURegions int
 	// IDAU attributes an address; nil means Non-secure everywhere, so that the

@@ -181,7 +181,10 @@ func (c *Core) Reset() {
 	c.regimeChanged()
 	c.fpChanged()
 	c.dbg.coreReset(c)
-	if len(c.windows) > 0 {
+	switch {
+	case c.cfg.ResetPC != 0:
+		c.pc, c.thumb = c.cfg.ResetPC&^1, true
+	case len(c.windows) > 0:
 		c.LoadVectors()
 	}
 }

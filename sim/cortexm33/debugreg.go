@@ -214,6 +214,9 @@ func (c *Core) ReadPPB(addr uint32, size uint8) (uint32, bool) {
 	return v >> (8 * (addr & 3)) & (1<<(8*size-1)<<1 - 1), ok
 }
 
+// PeekPPB reads a word without side effects.
+func (c *Core) PeekPPB(addr uint32) (uint32, bool) { return c.ppbWord(addr, false, true) }
+
 // WritePPB is the write of that pair.
 func (c *Core) WritePPB(addr uint32, size uint8, v uint32) bool {
 	if size != 4 {

@@ -21,6 +21,7 @@ func (c *Chip) newArm(n *node) cpu {
 		c.rcp = &cortexm33.RCP{Fault: c.rcpFault}
 	}
 	cfg := cortexm33.RP2350()
+	cfg.ResetPC = romEntry
 	cfg.Coprocessors[0] = cortexm33.NewGPIOC(gpioPort{n.bus})
 	cfg.Coprocessors[4], cfg.Coprocessors[5] = cortexm33.NewDCP()
 	cfg.Coprocessors[7] = c.rcp.Port(n.id)
@@ -43,7 +44,11 @@ func (a arm) SetSemihost(f func() bool)  { a.Core.Semihost = f }
 func (a arm) SetTimer(bool)              {}
 func (a arm) SetSoft(bool)               {}
 func (a arm) Clock() uint64              { return a.Core.Cycle }
-func (a arm) SetClock(cycle uint64)      { a.Core.Cycle = cycle }
+
+// ClockAt implements cpu.
+func (a arm) ClockAt() *uint64 { return &a.Core.Cycle }
+
+func (a arm) SetClock(cycle uint64) { a.Core.Cycle = cycle }
 
 // Registers implements cpu.
 func (a arm) Registers() []target.Register { return cortexm33.Registers() }

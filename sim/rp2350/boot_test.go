@@ -33,7 +33,7 @@ func TestFlashImageBoots(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	r.want(scratch0, 0x20082000)
-	r.want(bootRAMBase, xipSetupCode)
+	r.want(bootRAMBase, xipSetup)
 	if gp, _ := r.Cores()[0].ReadReg(regGP); gp != romGP {
 		t.Errorf("gp is %#x", gp)
 	}
@@ -64,20 +64,17 @@ func TestLoadRefusals(t *testing.T) {
 	seg := func(addr uint32, n int) *image.Image {
 		return &image.Image{Segments: []image.Segment{{Addr: addr, Data: make([]byte, n), Name: "segment 1"}}}
 	}
-	arm := flashImage(&asm{})
-	arm.Arch = image.ArchARM
 	for name, c := range map[string]struct {
 		img  *image.Image
 		code faults.Code
 	}{
-		"nowhere":         {seg(0x30000000, 4), faults.CodeImageTooLarge},
-		"beyond SRAM":     {seg(0x20081ffc, 8), faults.CodeImageTooLarge},
-		"beyond flash":    {seg(xipBase+DefaultFlashSize-4, 8), faults.CodeImageTooLarge},
-		"peripherals":     {seg(0x40070000, 4), faults.CodeImageTooLarge},
-		"empty":           {&image.Image{}, faults.CodeBadImage},
-		"no definition":   {seg(xipBase, 64), faults.CodeNotBootable},
-		"RAM, no entry":   {seg(sramBase, 64), faults.CodeNotBootable},
-		"other processor": {arm, faults.CodeWrongMachine},
+		"nowhere":       {seg(0x30000000, 4), faults.CodeImageTooLarge},
+		"beyond SRAM":   {seg(0x20081ffc, 8), faults.CodeImageTooLarge},
+		"beyond flash":  {seg(xipBase+DefaultFlashSize-4, 8), faults.CodeImageTooLarge},
+		"peripherals":   {seg(0x40070000, 4), faults.CodeImageTooLarge},
+		"empty":         {&image.Image{}, faults.CodeBadImage},
+		"no definition": {seg(xipBase, 64), faults.CodeNotBootable},
+		"RAM, no entry": {seg(sramBase, 64), faults.CodeNotBootable},
 	} {
 		err := New(Options{}).Load(c.img)
 		if !errors.Is(err, &faults.Fault{Code: c.code}) {
@@ -213,8 +210,16 @@ func TestOtherArchitectureIsToldApart(t *testing.T) {
 	img := flashImage((&asm{}).wfi())
 	img.Arch = image.ArchUnknown
 	img.Segments[0].Data[6], img.Segments[0].Data[7] = 0x21, 0x10 // Arm, secure
-	if err := New(Options{}).Load(img); !faults.Is(err, faults.CodeWrongMachine) {
-		t.Errorf("%v", err)
+	c := New(Options{})
+	if err := c.Load(img); err != nil || c.Arch() != image.ArchARM {
+		t.Errorf("%v, %s", err, c.Arch())
+	}
+	fuses := &otp.Array{}
+	for i := range 8 { // ARM_DISABLE
+		fuses.Program(otp.RowCrit0+i, 1)
+	}
+	if err := New(Options{OTP: fuses}).Load(img); !faults.Is(err, faults.CodeNotBootable) && !faults.Is(err, faults.CodeWrongMachine) {
+		t.Errorf("with Arm disabled: %v", err)
 	}
 }
 

@@ -2,7 +2,6 @@ package rp2350
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/image/boot"
@@ -169,16 +168,6 @@ func (c *Chip) pokeRAM(addr uint32, p []byte) {
 		n := copy(c.xip.data[addr-xipSRAMBase:], p)
 		c.invalidate(addr, addr+uint32(n))
 	}
-}
-
-// otherArch is an image for the other architecture: the chip would restart
-// itself with it.
-func (c *Chip) otherArch(r *romCall, d *boot.Decision) {
-	name := "Arm"
-	if c.opt.Arch == image.ArchARM {
-		name = "RISC-V"
-	}
-	c.crash(r.n, fmt.Sprintf("the image in flash is for the %s cores, and this chip runs the other ones: %s", name, d.Reason))
 }
 
 // writeTable keeps the resident partition table where firmware finds it.

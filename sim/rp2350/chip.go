@@ -3,7 +3,7 @@ package rp2350
 import (
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/image/boot"
-	"github.com/stem-hw/stem-hw/sim/hazard3"
+	"github.com/stem-hw/stem-hw/sim/cortexm33"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/sim/rp2350/nor"
 	"github.com/stem-hw/stem-hw/sim/rp2350/otp"
@@ -56,6 +56,7 @@ type Chip struct {
 	table      *boot.Table
 	boots      uint64
 	romStack   [2][2]uint32
+	rcp        *cortexm33.RCP // of Arm cores
 	ramImage   *ramImage
 	flashDone  periph.Event
 	settle     periph.Event
@@ -94,7 +95,7 @@ func New(opt Options) *Chip {
 	}
 	c.nodes[0].other, c.nodes[1].other = c.nodes[1], c.nodes[0]
 	for _, n := range c.nodes {
-		n.cpu = c.newCPU(n)
+		n.cpu = c.newCPU(n, c.opt.Arch == image.ArchARM)
 		n.cycle = n.cpu.ClockAt()
 	}
 	c.sio = newSIO(c)
@@ -102,16 +103,6 @@ func New(opt Options) *Chip {
 	c.remap()
 	c.Reset()
 	return c
-}
-
-// newCPU makes a core of the configured architecture.
-func (c *Chip) newCPU(n *node) cpu {
-	core := hazard3.New(hazard3.Silicon(c.opt.Revision), n.id, n.bus, c)
-	if n.id == 1 {
-		core.ShareCode(c.nodes[0].cpu.(riscv).Core)
-	}
-	core.SetGate(romGateLo, romSize, func(pc uint32) bool { return c.romGate(n, pc) })
-	return riscv{core}
 }
 
 // Arch is the architecture the cores execute.
@@ -127,14 +118,19 @@ func (c *Chip) OTP() *otp.Array { return c.otp }
 func (c *Chip) SetHooks(h machine.Hooks) {
 	c.hooks = h
 	for _, n := range c.nodes {
-		n.cpu.SetTrace(nil)
-		if h.Trace != nil {
-			n.cpu.SetTrace(func(pc uint32) { h.Trace(n.id, pc) })
-		}
-		n.cpu.SetSemihost(nil)
-		if h.Semihost != nil {
-			n.cpu.SetSemihost(func() bool { return c.semihost(n) })
-		}
+		c.hook(n)
+	}
+}
+
+// hook installs the callbacks of one core.
+func (c *Chip) hook(n *node) {
+	n.cpu.SetTrace(nil)
+	if t := c.hooks.Trace; t != nil {
+		n.cpu.SetTrace(func(pc uint32) { t(n.id, pc) })
+	}
+	n.cpu.SetSemihost(nil)
+	if c.hooks.Semihost != nil {
+		n.cpu.SetSemihost(func() bool { return c.semihost(n) })
 	}
 }
 
@@ -149,7 +145,7 @@ func (c *Chip) semihost(n *node) bool {
 
 // Cores implements machine.Machine.
 func (c *Chip) Cores() []machine.Core {
-	return []machine.Core{c.nodes[0].cpu, c.nodes[1].cpu}
+	return []machine.Core{coreView{c.nodes[0]}, coreView{c.nodes[1]}}
 }
 
 // InputOpen implements machine.Machine.

@@ -54,6 +54,8 @@ type cpu interface {
 	ReturnAddress() uint32
 	// TrapText tells about an exception that was taken just now, or is empty.
 	TrapText() string
+	// StopOnEbreak makes breakpoint instructions enter Debug state.
+	StopOnEbreak(on bool)
 	// Looping reports whether the core repeats one exception for ever.
 	Looping() bool
 	// Enter starts the core at an image's entry as the boot ROM does: vector

@@ -98,6 +98,10 @@ func (c *Chip) load(n *node, addr uint32, size uint8, o periph.Origin, peek bool
 		word, wait, ok = c.loadIO(addr, size, o, peek)
 	case 0xd:
 		word, ok = c.sio.load(n.id, addr, o, peek)
+	case 0xe: // a core's own accesses to its PPB never come here
+		if a, isArm := n.cpu.(arm); isArm {
+			word, ok = a.PeekPPB(addr &^ 3)
+		}
 	}
 	return lane(word, addr, size), wait, ok
 }
@@ -153,6 +157,10 @@ func (c *Chip) store(n *node, addr uint32, size uint8, v uint32, o periph.Origin
 		return c.storeIO(addr, size, v, o)
 	case 0xd:
 		return 0, c.sio.store(n.id, addr, replicate(v, size), o)
+	case 0xe:
+		if a, isArm := n.cpu.(arm); isArm {
+			return 0, a.WritePPB(addr, size, v)
+		}
 	}
 	return 0, false
 }

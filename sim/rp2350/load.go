@@ -26,6 +26,9 @@ func (c *Chip) Load(img *image.Image) error {
 	if err := c.checkImage(img); err != nil {
 		return err
 	}
+	if err := c.startAs(img.Arch); err != nil {
+		return err
+	}
 	var ram []image.Segment
 	flash := false
 	for _, s := range img.Segments {
@@ -59,13 +62,6 @@ func isFlashAddr(a uint32) bool { return a >= xipBase && a < xipBase+2*xipCSSize
 
 // checkImage refuses what cannot live on this chip.
 func (c *Chip) checkImage(img *image.Image) error {
-	if img.Arch != image.ArchUnknown && img.Arch != c.opt.Arch {
-		return &faults.Fault{
-			Code: faults.CodeWrongMachine, Status: faults.StatusImage,
-			Summary: fmt.Sprintf("%s is for other cores than this chip runs", imageName(img)),
-			Seen:    string(img.Arch), Wanted: string(c.opt.Arch),
-		}
-	}
 	if len(img.Segments) == 0 {
 		return &faults.Fault{
 			Code: faults.CodeBadImage, Status: faults.StatusImage,
@@ -131,11 +127,10 @@ func (c *Chip) checkBoots(img *image.Image) error {
 	case boot.OutcomeBoot:
 		return nil
 	case boot.OutcomeSwitch:
-		return &faults.Fault{
-			Code: faults.CodeWrongMachine, Status: faults.StatusImage,
-			Summary: imageName(img) + " is for the other cores of the chip",
-			Details: []string{d.Reason},
+		if c.opt.Arch == image.ArchARM {
+			return c.startAs(image.ArchRISCV)
 		}
+		return c.startAs(image.ArchARM)
 	}
 	return &faults.Fault{
 		Code: faults.CodeNotBootable, Status: faults.StatusImage,

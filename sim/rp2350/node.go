@@ -1,14 +1,19 @@
 package rp2350
 
-import "github.com/stem-hw/stem-hw/sim/timebase"
+import (
+	"github.com/stem-hw/stem-hw/sim/timebase"
+	"github.com/stem-hw/stem-hw/target"
+)
 
 // node is one core with what the chip keeps about it.
 type node struct {
 	id    int
 	cpu   cpu
 	cycle *uint64 // the cpu's clock
-	other *node
-	bus   *coreBus
+	// points are what a debugger asked for, kept for a new core.
+	points []target.Point
+	other  *node
+	bus    *coreBus
 
 	// irq are the lines of its own, and-ed to those shared by both cores.
 	irq uint64

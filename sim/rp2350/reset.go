@@ -112,6 +112,7 @@ func (c *Chip) resetCore(n *node) {
 	c.dropReservation(n)
 	n.rom = romNone
 	n.asleep, n.stuck = false, false
+	c.takeArch(n)
 	n.cpu.Reset()
 	n.cpu.SetClock(c.now)
 	n.cpu.SetIRQs(c.irq | n.irq)

@@ -66,6 +66,9 @@ func newROM(opt Options) *rom {
 
 	// The header that Arm firmware reads (pico-sdk bootrom_constants.h).
 	w32(0x00, 0xf0000000)
+	w32(0x04, romEntry|1)
+	w32(0x08, romTrapVector|1) // NMI
+	w32(0x0c, romTrapVector|1) // HardFault
 	r.mem[0x10], r.mem[0x11], r.mem[0x12] = 'M', 'u', 2
 	r.mem[0x13] = romVersion(opt.Revision)
 	w16(0x14, romTable)

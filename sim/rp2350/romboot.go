@@ -1,6 +1,7 @@
 package rp2350
 
 import (
+	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/image/boot"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/sim/rp2350/otp"
@@ -23,9 +24,10 @@ const (
 
 	devInfoDefault = 0x0c00 // chip select 0 is 16 MiB
 
-	// xipSetupCode is the stub at btXIPSetup: `ret`. XIP works after any ROM
-	// function here, so there is nothing to set up.
-	xipSetupCode = 0x8082
+	// xipSetup is the stub at btXIPSetup: `ret`, or `bx lr`. XIP works after any
+	// ROM function here, so there is nothing to set up.
+	xipSetup    = 0x8082
+	xipSetupArm = 0x4770
 )
 
 // Reboot types (pico-sdk bootrom_constants.h).
@@ -158,7 +160,10 @@ func (c *Chip) prepareBoot(r *romCall) {
 	}
 	c.qmi.resetATRANS()
 	clear(c.boot.mem[:btRandom])
-	c.boot.setWord(btXIPSetup, xipSetupCode)
+	c.boot.setWord(btXIPSetup, xipSetup)
+	if c.opt.Arch == image.ArchARM {
+		c.boot.setWord(btXIPSetup, xipSetupArm)
+	}
 }
 
 // bootselReason is why the ROM ends in BOOTSEL mode.

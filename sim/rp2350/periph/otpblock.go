@@ -62,6 +62,14 @@ func (o *OTP) Reset() {
 // RISC-V.
 func (o *OTP) ArchSel() uint32 { return o.get(otpArchSel) }
 
+// SetInitial changes the architecture that the cores have after power-up.
+func (o *OTP) SetInitial(riscv bool) {
+	o.initial = 0
+	if riscv {
+		o.initial = 3
+	}
+}
+
 // CoreReset tells that a core was reset and which architecture it now is.
 func (o *OTP) CoreReset(core int, riscv bool) {
 	o.riscv = o.riscv&^(1<<core) | bit(riscv, uint(core))
