@@ -96,13 +96,15 @@ func (c *Core) Run(limit uint64) bus.Reason {
 		c.until = min(c.limit, c.nextTick())
 		c.single = c.Plain || c.Tracer != nil || c.dbg.step || c.dbg.nWatch > 0
 		b := c.ahead()
+		// The breakpoint at which the core was resumed is passed once.
+		passed := c.dbg.pass
+		c.dbg.pass = noPass
 		if b != nil {
 			if c.dbg.step {
 				c.until = 0
 			}
 			c.run(b)
 		}
-		c.dbg.pass = noPass
 		switch c.abort {
 		case abortNone:
 			if c.dbg.step && !c.dbg.halted {
@@ -111,6 +113,7 @@ func (c *Core) Run(limit uint64) bus.Reason {
 			continue
 		case abortNotReady:
 			c.abort = abortNone
+			c.passAgain(passed)
 			return bus.ReasonNotReady
 		case abortHalt:
 			c.abort = abortNone
@@ -124,12 +127,21 @@ func (c *Core) Run(limit uint64) bus.Reason {
 		case abortGate:
 			c.abort = abortNone
 			if !c.gate.f(c.pc) {
+				c.passAgain(passed)
 				return bus.ReasonNotReady
 			}
 			if c.dbg.step && !c.dbg.halted {
 				c.enterDebug(dfsrHALTED, target.StopStep)
 			}
 		}
+	}
+}
+
+// passAgain lets an instruction that could not begin pass its breakpoint when
+// it is tried again.
+func (c *Core) passAgain(passed uint32) {
+	if c.pc == passed {
+		c.dbg.pass = passed
 	}
 }
 

@@ -99,6 +99,7 @@ var _ machine.Core = coreView{}
 func (v coreView) Halted() bool                      { return v.n.cpu.Halted() }
 func (v coreView) Halt()                             { v.n.cpu.Halt() }
 func (v coreView) Resume()                           { v.n.cpu.Resume() }
+func (v coreView) HaltNow()                          { v.n.cpu.HaltNow() }
 func (v coreView) Step(on bool)                      { v.n.cpu.Step(on) }
 func (v coreView) PC() uint32                        { return v.n.cpu.PC() }
 func (v coreView) SetPC(pc uint32)                   { v.n.cpu.SetPC(pc) }
