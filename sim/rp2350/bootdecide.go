@@ -139,7 +139,7 @@ func (c *Chip) launchImage(r *romCall, d *boot.Decision) {
 		c.boot.setWord(btDowngradeAddr, d.EraseOther)
 		c.boot.setWord(btTBYBAddr, d.TBYBAddr)
 		c.boot.setWord(btBootWord, c.boot.word(btBootWord)|1<<24)
-		c.startWatchdog(r, 0xffffff) // 16.7 s to say "buy"
+		c.reboot(r, bootNormal, 0xffffff, 0, 0) // 16.7 s to say "buy"
 	} else if d.EraseOther != 0 {
 		c.flash.Erase(d.EraseOther-xipBase, 4096)
 	}

@@ -20,17 +20,29 @@ const (
 // flags, delay in ms, two parameters in scratch 2 and 3.
 func romReboot(c *Chip, r *romCall) {
 	flags, delay, p0, p1 := r.arg(0), r.arg(1), r.arg(2), r.arg(3)
+	if flags&(rebootToArm|rebootToRISCV) != 0 && !c.archAvailable(r, flags&rebootToRISCV != 0) {
+		r.setWord(regWatchdogCtrl, 0)
+		r.ret(romNotPermitted)
+		return
+	}
+	c.reboot(r, flags&0xf, delay, p0, p1)
+	r.ret(romOK)
+	if flags&rebootNoReturn != 0 {
+		r.gone = true
+		r.n.die() // wfi for ever, until the watchdog
+		c.shorten(0)
+	}
+}
+
+// reboot lets the watchdog reset the chip after a delay in milliseconds and
+// leaves what the boot path will look for.
+func (c *Chip) reboot(r *romCall, typ, delay, p0, p1 uint32) {
 	r.setWord(regWatchdogCtrl, 0)
 	r.setWord(regPSMWDSEL, psmAll&^1)
-	typ := flags & 0xf
 	if typ != bootPCSP {
 		r.setWord(regWatchdogScratch0+8, p0)
 		r.setWord(regWatchdogScratch0+12, p1)
 		p0, p1 = vectorMagic, typ
-	}
-	if flags&(rebootToArm|rebootToRISCV) != 0 && !c.archAvailable(r, flags&rebootToRISCV != 0) {
-		r.ret(romNotPermitted)
-		return
 	}
 	if typ == bootNormal {
 		// The parameter is the partition whose diagnostics are wanted.
@@ -45,12 +57,6 @@ func romReboot(c *Chip, r *romCall) {
 		r.setWord(regWatchdogScratch0+28, p0)
 	}
 	c.startWatchdog(r, delay*1000)
-	r.ret(romOK)
-	if flags&rebootNoReturn != 0 {
-		r.gone = true
-		r.n.die() // wfi for ever, until the watchdog
-		c.shorten(0)
-	}
 }
 
 // startWatchdog lets the watchdog reset the chip in us microseconds.
