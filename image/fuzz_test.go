@@ -108,6 +108,7 @@ func FuzzHEX(f *testing.F) {
 func FuzzUF2(f *testing.F) {
 	f.Add(smallUF2(uf2.FamilyRP2350RISCV, 0x10000000, 0x10000100))
 	f.Add(smallUF2(uf2.FamilyRP2350ArmS, 0x20000000))
+	f.Add(smallUF2(0xada52840, 0xffffff80))
 	e := uf2.ErratumBlock(uf2.ErratumBlockAddr)
 	sector := make([]byte, uf2.BlockSize)
 	e.Encode(sector)

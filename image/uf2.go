@@ -300,8 +300,15 @@ func (u *uf2File) checkNumbers(path string, family uint32, blocks []uf2Block) er
 }
 
 // checkAddresses applies the address rules of an RP2350's drive to the
-// families of Raspberry Pi.
+// families of Raspberry Pi, and to others that addresses do not wrap.
 func checkAddresses(path string, family uint32, blocks []uf2Block) error {
+	for _, b := range blocks {
+		if uint64(b.addr)+uf2.PayloadSize > 1<<32 {
+			return &faults.Fault{Code: faults.CodeImageTooLarge, Status: faults.StatusImage,
+				Summary: where(path) + "a UF2 block wraps around the end of the address space",
+				Seen:    fmt.Sprintf("block %d at 0x%08x", b.index, b.addr), Wanted: "an end at or below 0x100000000"}
+		}
+	}
 	if family < uf2.FamilyRP2040 || family > uf2.FamilyRP2350ArmNS {
 		return nil
 	}
