@@ -226,6 +226,9 @@ func (r *Info) textBlocks(t *ui.Text) {
 		if b.Rollback != nil {
 			pair(t, "rollback version", fmt.Sprintf("%d, in OTP rows %v", *b.Rollback, b.OTPRows))
 		}
+		if b.Salt {
+			pair(t, "salt", "the chip mixes a secret of its own into the hash")
+		}
 		pair(t, "hash", b.Hash)
 		pair(t, "hash value", b.HashValue)
 		pair(t, "signature", b.Signature)

@@ -12,6 +12,7 @@ import (
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/image/boot"
 	"github.com/stem-hw/stem-hw/image/seal"
+	"github.com/stem-hw/stem-hw/uf2"
 	"github.com/stem-hw/stem-hw/ui"
 )
 
@@ -158,8 +159,53 @@ func TestMemoryCountsOnce(t *testing.T) {
 	}
 }
 
-func TestLargeUF2IsBounded(t *testing.T) {
-	// Numbers, counts, families and addresses without any order.
+// largeUF2 is a UF2 file of 64 MiB that exists only while it is read.
+type largeUF2 struct {
+	next  uint32
+	shift uint32
+	left  []byte
+}
+
+func (l *largeUF2) Read(p []byte) (int, error) {
+	const total = 64 << 20 / uf2.BlockSize
+	if len(l.left) == 0 {
+		if l.next == total {
+			return 0, io.EOF
+		}
+		n := l.next ^ l.shift // any order
+		b := uf2.Block{Flags: uf2.FlagFamily, Addr: 0x10000000 + n*256, Size: 256, Number: n, Total: total, Family: uf2.FamilyData}
+		b.Data[0] = byte(n)
+		l.left = make([]byte, uf2.BlockSize)
+		b.Encode(l.left)
+		l.next++
+	}
+	n := copy(p, l.left)
+	l.left = l.left[n:]
+	return n, nil
+}
+
+// TestLargeUF2Streams: 64 MiB in and out of order, with memory that does not
+// grow with the file.
+func TestLargeUF2Streams(t *testing.T) {
+	for _, shift := range []uint32{0, 0x155} {
+		u, err := ReadUF2("large", &largeUF2{shift: shift})
+		if err != nil || len(u.Transfers) != 1 || !u.Transfers[0].Complete || len(u.Transfers[0].Ranges) != 1 || u.Transfers[0].InOrder != (shift == 0) {
+			t.Fatalf("%+v %v", u, err)
+		}
+		if r := u.Transfers[0].Ranges[0]; r.Start != 0x10000000 || r.End != 0x12000000 {
+			t.Errorf("%+v", r)
+		}
+		if n := cap(u.Transfers[0].seen) * 8; n > 64<<10 {
+			t.Errorf("%d bytes to remember block numbers", n)
+		}
+		e, err := Explain("large", &largeUF2{shift: shift}, ExplainOptions{Chip: boot.A4, Flash: 16 << 20})
+		if err != nil || len(e.Transfers) != 1 || !e.Transfers[0].Complete {
+			t.Fatalf("%+v %v", e, err)
+		}
+	}
+}
+
+func TestMissingNumbers(t *testing.T) {
 	f, err := os.Open(caseFile("u15_numblocks_lies.uf2"))
 	if err != nil {
 		t.Fatal(err)
