@@ -64,6 +64,7 @@ type Peripherals struct {
 	PIO       [3]*PIO
 	SPI       [2]*SPI
 	ADC       *ADC
+	USB       *USB
 	I2C       [2]*I2C
 	Pins      *Pins
 	Requests  *Requests
@@ -122,6 +123,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	for i := range s.PIO {
 		s.PIO[i].other = s.PIO
 	}
+	s.USB = newUSB(env)
 	s.sysCfg = newSysCfg(env)
 
 	at := func(base uint32, bit int, b Block) {
@@ -174,6 +176,8 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	} else {
 		store(0x50000000, ResetDMA, "DMA", regs.DMA, "nothing is transferred")
 	}
+	flat(0x50100000, 0x1000, ResetUSBCTRL, usbRAM{s.USB})
+	at(0x50110000, ResetUSBCTRL, s.USB)
 	at(0x50200000, ResetPIO0, s.PIO[0])
 	at(0x50300000, ResetPIO1, s.PIO[1])
 	at(0x50400000, ResetPIO2, s.PIO[2])
