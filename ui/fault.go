@@ -57,7 +57,7 @@ func (u *UI) Fault(err error) faults.Status {
 	u.freshLine()
 	plain := faultText(f, func(_, s string) string { return s })
 	u.logLines(strings.TrimSuffix(plain, "\n"))
-	u.s.Err.Write([]byte(faultText(f, u.paintErr)))
+	u.toErr(faultText(f, u.paintErr))
 	return f.Status
 }
 

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 )
@@ -37,7 +36,7 @@ func (u *UI) Progress(phase string, total int64) *Progress {
 		u.bar = p
 		u.drawBar()
 	default:
-		io.WriteString(u.s.Err, phase+"\n")
+		u.toErr(phase + "\n")
 	}
 	return p
 }
@@ -77,7 +76,7 @@ func (p *Progress) Done() {
 // clearBar removes the bar from the screen; u.mu is held.
 func (u *UI) clearBar() {
 	if u.bar != nil && u.bar.live {
-		io.WriteString(u.s.Err, "\r\x1b[K")
+		u.toErr("\r\x1b[K")
 		u.bar.live = false
 	}
 }
@@ -92,7 +91,7 @@ func (u *UI) drawBar() {
 	if width <= 0 {
 		width = 80
 	}
-	io.WriteString(u.s.Err, "\r\x1b[K"+barLine(p.phase, p.done, p.total, width-1))
+	u.toErr("\r\x1b[K" + barLine(p.phase, p.done, p.total, width-1))
 	p.live = true
 	p.drawn = u.opt.Now()
 }

@@ -131,9 +131,13 @@ func (u *UI) talk(show bool, prefix, color, text string) {
 	if prefix != "" {
 		prefix = u.paintErr(color, prefix)
 	}
-	io.WriteString(u.s.Err, prefix+text+"\n")
+	u.toErr(prefix + text + "\n")
 	u.drawBar()
 }
+
+// toErr writes to standard error; u.mu is held. When that fails there is nobody
+// left to be told.
+func (u *UI) toErr(text string) { _, _ = io.WriteString(u.s.Err, text) }
 
 // logLines appends to the log file; u.mu is held.
 func (u *UI) logLines(text string) {
@@ -173,7 +177,7 @@ func (u *UI) writeOut(p []byte) (int, error) {
 // terminal; u.mu is held.
 func (u *UI) freshLine() {
 	if u.openLine && u.s.OutTTY && u.s.ErrTTY {
-		io.WriteString(u.s.Err, "\r\n")
+		u.toErr("\r\n")
 		u.openLine = false
 	}
 }
