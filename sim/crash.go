@@ -27,7 +27,7 @@ const (
 	vectorHardFault = 3 * 4
 )
 
-func (t *Target) arch() image.Arch { return t.m.Describe().Arch }
+func (t *Target) arch() image.Arch { return t.desc.Arch }
 
 func (t *Target) arg0(core int) uint32 {
 	n := riscvA0
@@ -104,9 +104,9 @@ func (t *Target) crash(core int, pc uint32, cause string) *target.Crash {
 	if t.arch() == image.ArchARM {
 		last = armXPSR
 	}
-	for _, r := range t.m.Describe().Registers {
-		if r.Num > last {
-			continue
+	for _, r := range t.desc.Registers {
+		if r.Num > last || r.Num == 0 && last == riscvPC {
+			continue // x0 is always zero
 		}
 		v, ok := c.ReadReg(r.Num)
 		if !ok {

@@ -26,7 +26,7 @@ import (
 // on when main has returned.
 
 // findsEnds says whether programs of this machine end that way.
-func (t *Target) findsEnds() bool { return t.m.Describe().Name == MachineRP2350 }
+func (t *Target) findsEnds() bool { return t.desc.Name == MachineRP2350 }
 
 // ebreak deals with a core that stopped although no debugger is there.
 func (t *Target) ebreak(core int) {

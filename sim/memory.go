@@ -30,7 +30,7 @@ func (t *Target) WriteMemory(ctx context.Context, core int, addr uint32, p []byt
 			return nil
 		}
 		e := &target.MemoryError{Addr: addr + uint32(n), Write: true, Why: "bus fault"}
-		for _, r := range t.m.Describe().Memory {
+		for _, r := range t.desc.Memory {
 			if e.Addr-r.Base < r.Size {
 				switch r.Kind {
 				case target.RegionFlash:

@@ -14,7 +14,7 @@ const (
 // semihost serves a semihosting breakpoint of a core.
 func (t *Target) semihost(core int) (machine.Event, bool) {
 	c := &semihostCore{t: t, core: core, arg0: riscvA0, arg1: riscvA1}
-	if t.m.Describe().Arch == image.ArchARM {
+	if t.desc.Arch == image.ArchARM {
 		c.arg0, c.arg1 = armR0, armR1
 	}
 	pc := t.cores[core].PC()

@@ -55,7 +55,8 @@ type Target struct {
 	againCore int
 	printed   []byte
 	stream    string
-	startSec  float64 // simulated seconds at the last start
+	desc      target.Description // of the machine, since the last reset
+	startSec  float64            // simulated seconds at the last start
 
 	// State for others.
 	mu      sync.Mutex
@@ -93,7 +94,7 @@ func New(opt Options) (target.Target, error) {
 		in: newPipe(opt.Input), out: newRing(),
 		reqs: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}),
 		changed: make(chan struct{}),
-		stop:    target.Stop{Reason: target.StopHalt},
+		stop:    target.Stop{Reason: target.StopHalt}, desc: m.Describe(),
 		passing: make([]bool, len(m.Cores())), over: make([]*target.Stop, len(m.Cores())),
 	}
 	if opt.Semihosting != nil {
@@ -148,7 +149,8 @@ func (t *Target) do(ctx context.Context, f func() error) error {
 func (t *Target) Describe() target.Description {
 	var d target.Description
 	_ = t.do(context.Background(), func() error {
-		d = t.m.Describe()
+		t.desc = t.m.Describe()
+		d = t.desc
 		return nil
 	})
 	d.Simulated = true
@@ -210,6 +212,7 @@ func (t *Target) afterReset() {
 	clear(t.passing)
 	clear(t.over)
 	t.startSec = t.m.Seconds()
+	t.desc = t.m.Describe()
 	if t.host != nil {
 		t.host.Reset()
 	}

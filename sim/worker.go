@@ -139,6 +139,7 @@ func (t *Target) event(e machine.Event) {
 	case machine.EventReset:
 		clear(t.passing)
 		clear(t.over)
+		t.desc = t.m.Describe() // the cores may be of the other architecture now
 		t.arm()
 		for _, c := range t.cores {
 			c.SetPoints(t.points)

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"os"
+	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,5 +29,11 @@ func (u *UI) CharacterInput() (restore func(), err error) {
 	if err := unix.IoctlSetTermios(fd, unix.TCSETS, &t); err != nil {
 		return nil, fmt.Errorf("changing the terminal's settings: %w", err)
 	}
-	return func() { _ = unix.IoctlSetTermios(fd, unix.TCSETS, old) }, nil
+	// A closed pipe on standard output would end the process with the terminal
+	// as it is now; let the write fail instead.
+	signal.Ignore(unix.SIGPIPE)
+	return func() {
+		_ = unix.IoctlSetTermios(fd, unix.TCSETS, old)
+		signal.Reset(unix.SIGPIPE)
+	}, nil
 }

@@ -88,7 +88,9 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) error {
 		u.Wanted = "1, or 2 on hazard3-tb"
 		return u
 	}
-	s := a.newRunSink(p, f)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := a.newRunSink(p, f, cancel)
 	opt := sim.Options{
 		Machine: p.machine, Harts: f.harts, Speed: a.runSpeed(f), Input: a.streams.In != nil,
 		Output: s.output, Notice: s.notice, Restarted: s.restarted, Symbols: p.symbols,

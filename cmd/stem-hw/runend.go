@@ -55,13 +55,13 @@ func (s *runSink) end(out sim.Outcome, st target.Stats, f *runFlags) error {
 		s.event(e)
 	}
 	err := s.verdict(out, crash, f)
-	if s.broken && err == nil {
-		err = &faults.Fault{
+	s.counts(st)
+	if s.broken != nil {
+		return &faults.Fault{
 			Code: faults.CodeFileAccess, Status: faults.StatusInternal,
-			Summary: "standard output cannot be written",
+			Summary: "standard output cannot be written", Err: s.broken,
 		}
 	}
-	s.counts(st)
 	return err
 }
 

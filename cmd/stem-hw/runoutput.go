@@ -21,11 +21,12 @@ type runSink struct {
 	filter *ui.Filter // nil with --json
 	text   io.Writer
 	held   map[string][]byte // output of a stream up to the end of a line or character
-	broken bool              // standard output failed
+	broken error             // standard output failed
+	stop   func()            // ends the run
 }
 
-func (a *app) newRunSink(p *program, f *runFlags) *runSink {
-	s := &runSink{a: a, p: p, text: a.ui.Data(), held: map[string][]byte{}}
+func (a *app) newRunSink(p *program, f *runFlags, stop func()) *runSink {
+	s := &runSink{a: a, p: p, text: a.ui.Data(), held: map[string][]byte{}, stop: stop}
 	if !a.ui.JSON() && !f.raw {
 		s.filter = ui.NewFilter(a.ui.Data())
 		s.text = s.filter
@@ -110,17 +111,22 @@ func (s *runSink) begin(speed sim.Speed) {
 }
 
 func (s *runSink) event(r ui.Result) {
-	if err := s.a.ui.Event(r); err != nil {
-		s.broken = true
+	s.failed(s.a.ui.Event(r))
+}
+
+// failed ends the run when standard output cannot be written.
+func (s *runSink) failed(err error) {
+	if err != nil && s.broken == nil {
+		s.broken = err
+		s.stop()
 	}
 }
 
 // output shows what the program printed.
 func (s *runSink) output(stream string, p []byte) {
 	if !s.a.ui.JSON() {
-		if _, err := s.text.Write(p); err != nil {
-			s.broken = true
-		}
+		_, err := s.text.Write(p)
+		s.failed(err)
 		return
 	}
 	buf := append(s.held[stream], p...)
@@ -159,9 +165,7 @@ func (s *runSink) flush() {
 	}
 	clear(s.held)
 	if s.filter != nil {
-		if err := s.filter.Close(); err != nil {
-			s.broken = true
-		}
+		s.failed(s.filter.Close())
 	}
 }
 
