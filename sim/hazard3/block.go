@@ -20,9 +20,8 @@ type block struct {
 	guard uint32
 	// cycles is the time up to where the last micro-operation begins.
 	cycles uint32
-	// retired is the number of instructions, and of stores from bit
-	// storeShift on.
-	retired uint64
+	// retired and stores are the numbers of instructions and of stores.
+	retired, stores uint32
 	// jumpExtra is the cycle that jumps to the block take longer, because it
 	// begins with a 32-bit instruction across words.
 	jumpExtra uint32
@@ -40,8 +39,6 @@ type block struct {
 	endPC               uint32 // behind the last instruction
 	ahead, aheadDynamic bool   // see fetchedAhead
 }
-
-const storeShift = 40
 
 // blockMeta says of one instruction of a block what it takes to leave the block
 // before it: where it stands and when it begins, after waiting for operands.
@@ -84,8 +81,7 @@ func (c *Core) build(pc uint32) *block {
 		t       uint32 // cycles so far, without what varies
 		vary    uint32 // the most that may come on top
 		loading uint32
-		stores  uint64
-		n       uint64
+		n       uint32
 		sizes   uint8
 	)
 	at := pc
@@ -136,7 +132,7 @@ func (c *Core) build(pc uint32) *block {
 		case kind == classLoad:
 			loading = 1 << in.rd
 		case kind == classStore:
-			stores++
+			b.stores++
 		}
 		b.add(&in, m, at-uint32(in.size))
 		t++
@@ -150,7 +146,7 @@ func (c *Core) build(pc uint32) *block {
 	}
 	b.endPC, b.nextPC = at, at
 	b.sizes, b.short = sizes&3, n < 2
-	b.retired = n | stores<<storeShift
+	b.retired = n
 	fuse(b)
 	p := c.code.makePage(pc)
 	p.blocks[pc>>1&(pageInsts-1)] = b
@@ -231,7 +227,7 @@ func (b *block) add(in *inst, m blockMeta, pc uint32) {
 
 // finish appends the jump or branch at the block's end; next is the address
 // behind it.
-func (b *block) finish(in *inst, next, t uint32, waited bool, sizes uint8, n uint64) {
+func (b *block) finish(in *inst, next, t uint32, waited bool, sizes uint8, n uint32) {
 	pc := next - uint32(in.size)
 	u := uop{op: uopKind(in.op), rd: in.rd * 4, rs1: in.rs1 * 4, rs2: in.rs2 * 4, imm: in.imm, imm2: next}
 	b.takenPC = pc + in.imm

@@ -1,13 +1,69 @@
 package hazard3
 
-// commit writes back what runBlocks keeps in local variables. No load is in its
-// data phase then.
-func (c *Core) commit(cycle, retired uint64, btb, entry uint32, sizes uint8) {
-	c.Cycle = cycle
-	c.instret += retired & (1<<storeShift - 1)
-	c.lock.activity += retired >> storeShift
-	c.btb, c.entry, c.sizes = btb, entry, sizes
-	c.loading, c.excl = 0, false
+// leaveBlock counts a whole block and the cycles of its last instruction.
+func (c *Core) leaveBlock(b *block, cycles uint64) {
+	c.Cycle += uint64(b.cycles) + cycles
+	c.instret += uint64(b.retired)
+	c.lock.activity += uint64(b.stores)
+}
+
+// follow prepares for going on in line from b to nb, when b may end in a load:
+// false if it cannot be done here, then everything is set for the loop.
+func (c *Core) follow(b, nb *block) bool {
+	stall := uint64(0)
+	if nb != nil && b.exitLoad&nb.firstUse != 0 {
+		stall = 1
+		if nb.retired <= 1 {
+			nb = nil // a branch that waits is the plain loop's
+		}
+	}
+	if nb == nil || c.Cycle+stall+uint64(nb.guard) >= c.limit {
+		c.pc, c.loading = b.nextPC, b.exitLoad
+		return false
+	}
+	c.Cycle += stall
+	return true
+}
+
+// leaveAt ends a block before its instruction i, which does what blocks cannot:
+// exec does it, and whatever comes of it.
+func (c *Core) leaveAt(b *block, i int) int {
+	m := &b.meta[i]
+	c.sizes = b.sizesAt(i, c.sizes)
+	c.Cycle += uint64(m.cyc)
+	c.instret += uint64(i)
+	c.lock.activity += uint64(b.stores)
+	c.pc = b.pc + uint32(m.off)
+	in := m.in
+	return c.exec(&in)
+}
+
+// execLast executes the last instruction of a block by exec. It returns the
+// block to go on with, or nil with the answer of runBlocks.
+func (c *Core) execLast(b *block, answer *uint32) *block {
+	c.leaveBlock(b, 0)
+	c.sizes = b.sizesAfter(c.sizes)
+	c.pc = b.pc + uint32(b.last.off)
+	c.loading = b.exitLoad
+	epoch := c.code.epoch
+	in := b.last.in
+	r := c.exec(&in)
+	*answer = uint32(r)
+	if r != running || c.attn || c.excl || c.code.epoch != epoch || c.pc != b.nextPC || c.mustStep() {
+		return nil
+	}
+	nb := b.next
+	if nb == nil || nb.pc != b.nextPC {
+		if nb = c.lookup(b.nextPC); nb == nil {
+			return nil
+		}
+		b.next = nb
+	}
+	if c.loading&nb.firstUse != 0 || c.Cycle+uint64(nb.guard) >= c.limit {
+		return nil
+	}
+	c.loading = 0
+	return nb
 }
 
 // sizesAfter is Core.sizes behind the block's instructions, if it was sizes
@@ -40,7 +96,7 @@ func (b *block) fetchedAhead(sizes uint8) bool {
 	if !b.aheadDynamic {
 		return b.ahead
 	}
-	if b.retired&(1<<storeShift-1) == 2 {
+	if b.retired == 2 {
 		sizes = sizes<<1 | b.last.sizes&1
 	}
 	return aheadFor(b.pc+uint32(b.last.off), b.last.in.size, sizes)
@@ -65,4 +121,29 @@ func (c *Core) otherLoad(op uopKind, addr uint32) (uint32, bool) {
 		v = uint32(int16(v))
 	}
 	return v, true
+}
+
+// rareOp does the operations that would need calls in the loop.
+//
+//go:noinline
+func (c *Core) rareOp(u *uop) {
+	a, b := *reg(c, u.rs1), *reg(c, u.rs2)
+	var v uint32
+	switch op(u.op) {
+	case opClmul:
+		v = uint32(clmul64(a, b))
+	case opClmulh:
+		v = uint32(clmul64(a, b) >> 32)
+	case opClmulr:
+		v = uint32(clmul64(a, b) >> 31)
+	case opOrcB:
+		v = orcB(a)
+	case opBrev8:
+		v = brev8(a)
+	case opZip:
+		v = zip(a)
+	case opUnzip:
+		v = unzip(a)
+	}
+	*reg(c, u.rd) = v
 }

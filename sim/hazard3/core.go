@@ -4,7 +4,7 @@ import "github.com/stem-hw/stem-hw/sim/bus"
 
 // Core is one hart. It is used by one goroutine.
 type Core struct {
-	// X are the general registers; X[0] stays 0.
+	// X are the general registers; X[0] stays 0. It is the first field: see reg.
 	X [32]uint32
 	// Cycle is the core's own clock in cycles since power-up. The machine may
 	// move it forward while the core sleeps (for a halted core, by SkipTo).
@@ -226,3 +226,7 @@ func (c *Core) CanWake() bool {
 // Looping reports whether the core repeats one exception for ever; then
 // LastTrap is it.
 func (c *Core) Looping() bool { return c.lock.stuck }
+
+// SetPlain chooses the plain loop; it is Core.Plain as a method, for those who
+// hold an interface.
+func (c *Core) SetPlain(on bool) { c.Plain = on }
