@@ -12,6 +12,14 @@ const maxBlock = 64
 
 // block is one run of decoded code. A block ends inside the page it begins in.
 type block struct {
+	// What the loop needs of each block comes first.
+
+	// first is the first micro-operation of ops.
+	first *uop
+	// taken and next are the successors, behind a jump and in line; takenPC and
+	// nextPC are where they must begin.
+	taken, next     *block
+	takenPC, nextPC uint32
 	// pc is the address; odd once the block is no longer valid, so that links
 	// to it fail their check.
 	pc uint32
@@ -20,24 +28,30 @@ type block struct {
 	guard uint32
 	// cycles is the time up to where the last micro-operation begins.
 	cycles uint32
-	// retired and stores are the numbers of instructions and of stores.
-	retired, stores uint32
 	// jumpExtra is the cycle that jumps to the block take longer, because it
 	// begins with a 32-bit instruction across words.
 	jumpExtra uint32
-	// firstUse are the registers that the first instruction waits for.
-	firstUse uint32
-	ops      []uop
-	// taken and next are the successors, behind a jump and in line.
-	taken, next         *block
-	takenPC, nextPC     uint32
-	last                blockMeta // the jump, or what exec executes
-	meta                []blockMeta
-	exitLoad            uint32 // loads in their data phase at the end
-	sizes               uint8  // of the last two instructions, as Core.sizes
-	short               bool   // sizes lacks an instruction
-	endPC               uint32 // behind the last instruction
-	ahead, aheadDynamic bool   // see fetchedAhead
+	// retired is the number of instructions, and of stores from bit
+	// storeShift on.
+	retired uint64
+	// branchPC is the address of a branch backwards at the end.
+	branchPC uint32
+	// sizes are those of the last two instructions, as Core.sizes; short: it
+	// lacks an instruction.
+	sizes               uint8
+	short               bool
+	ahead, aheadDynamic bool // see fetchedAhead
+
+	// firstUse are the registers that the first instruction waits for, exitLoad
+	// those whose load is in its data phase at the end.
+	firstUse, exitLoad uint32
+	// endPC is the address behind the last instruction.
+	endPC uint32
+	// ops are the micro-operations, single those before fuse.
+	ops, single []uop
+	// last is the jump, or what exec executes; meta are all before it.
+	last blockMeta
+	meta []blockMeta
 }
 
 // blockMeta says of one instruction of a block what it takes to leave the block
@@ -81,7 +95,8 @@ func (c *Core) build(pc uint32) *block {
 		t       uint32 // cycles so far, without what varies
 		vary    uint32 // the most that may come on top
 		loading uint32
-		n       uint32
+		n       uint64
+		stores  uint64
 		sizes   uint8
 	)
 	at := pc
@@ -132,7 +147,7 @@ func (c *Core) build(pc uint32) *block {
 		case kind == classLoad:
 			loading = 1 << in.rd
 		case kind == classStore:
-			b.stores++
+			stores++
 		}
 		b.add(&in, m, at-uint32(in.size))
 		t++
@@ -146,8 +161,8 @@ func (c *Core) build(pc uint32) *block {
 	}
 	b.endPC, b.nextPC = at, at
 	b.sizes, b.short = sizes&3, n < 2
-	b.retired = n
-	fuse(b)
+	b.retired = n | stores<<storeShift
+	b.fuse()
 	p := c.code.makePage(pc)
 	p.blocks[pc>>1&(pageInsts-1)] = b
 	p.list = append(p.list, b)
@@ -204,7 +219,7 @@ func classify(in *inst) class {
 
 func (b *block) end(u uop, t uint32) {
 	u.idx = uint8(len(b.meta))
-	b.ops = append(b.ops, u)
+	b.single = append(b.single, u)
 	b.cycles = t
 }
 
@@ -217,17 +232,21 @@ func (b *block) add(in *inst, m blockMeta, pc uint32) {
 	}
 	u := uop{op: uopKind(in.op), rd: in.rd * 4, rs1: in.rs1 * 4, rs2: in.rs2 * 4, imm: in.imm, idx: idx}
 	switch in.op {
+	case opMv:
+		u.op = uopKind(opAddi) // imm is 0 already
+	case opLi:
+		u.op = uopKind(opAddi) // to x0
 	case opAuipc:
-		u.op, u.imm = uopKind(opLi), pc+in.imm
+		u.op, u.imm = uopKind(opAddi), pc+in.imm
 	case opBextmi:
 		u.imm, u.imm2 = in.imm&31, in.imm>>8
 	}
-	b.ops = append(b.ops, u)
+	b.single = append(b.single, u)
 }
 
 // finish appends the jump or branch at the block's end; next is the address
 // behind it.
-func (b *block) finish(in *inst, next, t uint32, waited bool, sizes uint8, n uint32) {
+func (b *block) finish(in *inst, next, t uint32, waited bool, sizes uint8, n uint64) {
 	pc := next - uint32(in.size)
 	u := uop{op: uopKind(in.op), rd: in.rd * 4, rs1: in.rs1 * 4, rs2: in.rs2 * 4, imm: in.imm, imm2: next}
 	b.takenPC = pc + in.imm
@@ -243,7 +262,7 @@ func (b *block) finish(in *inst, next, t uint32, waited bool, sizes uint8, n uin
 		}
 	case int32(in.imm) < 0:
 		u.op = uBeqBack + uopKind(in.op-opBeq)
-		u.imm = pc
+		b.branchPC = pc
 		b.ahead = waited || aheadFor(pc, in.size, sizes)
 		b.aheadDynamic = !b.ahead && n <= 2
 	}

@@ -1,10 +1,20 @@
 package hazard3
 
+// storeShift: Core.instret counts stores of blocks from this bit on, and
+// instructions below it, so that a block adds to both at once. The stores are
+// only looked at for changes, over short runs.
+const (
+	storeShift  = 48
+	instretMask = 1<<storeShift - 1
+)
+
+// count is the number of the block's instructions.
+func (b *block) count() uint64 { return b.retired & instretMask }
+
 // leaveBlock counts a whole block and the cycles of its last instruction.
 func (c *Core) leaveBlock(b *block, cycles uint64) {
 	c.Cycle += uint64(b.cycles) + cycles
-	c.instret += uint64(b.retired)
-	c.lock.activity += uint64(b.stores)
+	c.instret += b.retired
 }
 
 // follow prepares for going on in line from b to nb, when b may end in a load:
@@ -13,7 +23,7 @@ func (c *Core) follow(b, nb *block) bool {
 	stall := uint64(0)
 	if nb != nil && b.exitLoad&nb.firstUse != 0 {
 		stall = 1
-		if nb.retired <= 1 {
+		if nb.count() <= 1 {
 			nb = nil // a branch that waits is the plain loop's
 		}
 	}
@@ -31,8 +41,7 @@ func (c *Core) leaveAt(b *block, i int) int {
 	m := &b.meta[i]
 	c.sizes = b.sizesAt(i, c.sizes)
 	c.Cycle += uint64(m.cyc)
-	c.instret += uint64(i)
-	c.lock.activity += uint64(b.stores)
+	c.instret += uint64(i) | b.retired&^instretMask
 	c.pc = b.pc + uint32(m.off)
 	in := m.in
 	return c.exec(&in)
@@ -72,7 +81,7 @@ func (b *block) sizesAfter(sizes uint8) uint8 {
 	if !b.short {
 		return b.sizes
 	}
-	if len(b.meta) == 0 && b.retired == 0 {
+	if len(b.meta) == 0 && b.count() == 0 {
 		return sizes
 	}
 	return sizes<<1 | b.sizes&1
@@ -96,7 +105,7 @@ func (b *block) fetchedAhead(sizes uint8) bool {
 	if !b.aheadDynamic {
 		return b.ahead
 	}
-	if b.retired == 2 {
+	if b.count() == 2 {
 		sizes = sizes<<1 | b.last.sizes&1
 	}
 	return aheadFor(b.pc+uint32(b.last.off), b.last.in.size, sizes)
@@ -130,6 +139,22 @@ func (c *Core) rareOp(u *uop) {
 	a, b := *reg(c, u.rs1), *reg(c, u.rs2)
 	var v uint32
 	switch op(u.op) {
+	case opMulhsu:
+		v = mulhsu(a, b)
+	case opDivu:
+		v = divu(a, b)
+	case opRemu:
+		v = remu(a, b)
+	case opDiv:
+		c.Cycle += divCycles(a, b) - divuCycles
+		v = div(a, b)
+	case opRem:
+		c.Cycle += divCycles(a, b) - divuCycles
+		v = rem(a, b)
+	case opPackh:
+		v = a&0xff | b&0xff<<8
+	case opBextm:
+		v = a >> (b & 31) & u.imm
 	case opClmul:
 		v = uint32(clmul64(a, b))
 	case opClmulh:
@@ -146,4 +171,5 @@ func (c *Core) rareOp(u *uop) {
 		v = unzip(a)
 	}
 	*reg(c, u.rd) = v
+	c.X[0] = 0
 }

@@ -56,198 +56,114 @@ func (c *Core) runBlocks() int {
 			c.pc = b.pc
 			return running
 		}
-		u = unsafe.SliceData(b.ops)
+		u = b.first
 	resume:
 		for ; ; u = (*uop)(unsafe.Add(unsafe.Pointer(u), unsafe.Sizeof(*u))) {
 			switch u.op {
-			case uopKind(opAdd):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a + b
-			case uopKind(opSub):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a - b
-			case uopKind(opSll):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a << (b & 31)
-			case uopKind(opSlt):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = boolTo(int32(a) < int32(b))
-			case uopKind(opSltu):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = boolTo(a < b)
-			case uopKind(opXor):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a ^ b
-			case uopKind(opSrl):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a >> (b & 31)
-			case uopKind(opSra):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = uint32(int32(a) >> (b & 31))
-			case uopKind(opOr):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a | b
-			case uopKind(opAnd):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a & b
-			case uopKind(opMul):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a * b
-			case uopKind(opMulh):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = mulh(a, b)
-			case uopKind(opMulhsu):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = mulhsu(a, b)
-			case uopKind(opMulhu):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = mulhu(a, b)
-			case uopKind(opDivu):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = divu(a, b)
-			case uopKind(opRemu):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = remu(a, b)
-			case uopKind(opSh1add):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a<<1 + b
-			case uopKind(opSh2add):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a<<2 + b
-			case uopKind(opSh3add):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a<<3 + b
-			case uopKind(opAndn):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a &^ b
-			case uopKind(opOrn):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a | ^b
-			case uopKind(opXnor):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = ^(a ^ b)
-			case uopKind(opMax):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = uint32(max(int32(a), int32(b)))
-			case uopKind(opMaxu):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = max(a, b)
-			case uopKind(opMin):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = uint32(min(int32(a), int32(b)))
-			case uopKind(opMinu):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = min(a, b)
-			case uopKind(opRol):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = bits.RotateLeft32(a, int(b&31))
-			case uopKind(opRor):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = bits.RotateLeft32(a, -int(b&31))
-			case uopKind(opBclr):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a &^ (1 << (b & 31))
-			case uopKind(opBext):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a >> (b & 31) & 1
-			case uopKind(opBinv):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a ^ 1<<(b&31)
-			case uopKind(opBset):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a | 1<<(b&31)
-			case uopKind(opPack):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a&0xffff | b<<16
-			case uopKind(opPackh):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a&0xff | b&0xff<<8
-			case uopKind(opBextm):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				*reg(c, u.rd) = a >> (b & 31) & u.imm
-			case uopKind(opDiv):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				c.Cycle += divCycles(a, b) - divuCycles
-				if u.rd != 0 {
-					*reg(c, u.rd) = div(a, b)
-				}
-			case uopKind(opRem):
-				a, b := *reg(c, u.rs1), *reg(c, u.rs2)
-				c.Cycle += divCycles(a, b) - divuCycles
-				if u.rd != 0 {
-					*reg(c, u.rd) = rem(a, b)
-				}
 			case uopKind(opAddi):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a + u.imm
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+			case uopKind(opAdd):
+				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
+			case uopKind(opSub):
+				*reg(c, u.rd) = *reg(c, u.rs1) - *reg(c, u.rs2)
+			case uopKind(opSll):
+				*reg(c, u.rd) = *reg(c, u.rs1) << (*reg(c, u.rs2) & 31)
+			case uopKind(opSlt):
+				*reg(c, u.rd) = boolTo(int32(*reg(c, u.rs1)) < int32(*reg(c, u.rs2)))
+			case uopKind(opSltu):
+				*reg(c, u.rd) = boolTo(*reg(c, u.rs1) < *reg(c, u.rs2))
+			case uopKind(opXor):
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
+			case uopKind(opSrl):
+				*reg(c, u.rd) = *reg(c, u.rs1) >> (*reg(c, u.rs2) & 31)
+			case uopKind(opSra):
+				*reg(c, u.rd) = uint32(int32(*reg(c, u.rs1)) >> (*reg(c, u.rs2) & 31))
+			case uopKind(opOr):
+				*reg(c, u.rd) = *reg(c, u.rs1) | *reg(c, u.rs2)
+			case uopKind(opAnd):
+				*reg(c, u.rd) = *reg(c, u.rs1) & *reg(c, u.rs2)
+			case uopKind(opMul):
+				*reg(c, u.rd) = *reg(c, u.rs1) * *reg(c, u.rs2)
+			case uopKind(opMulh):
+				*reg(c, u.rd) = mulh(*reg(c, u.rs1), *reg(c, u.rs2))
+			case uopKind(opMulhu):
+				*reg(c, u.rd) = mulhu(*reg(c, u.rs1), *reg(c, u.rs2))
+			case uopKind(opSh1add):
+				*reg(c, u.rd) = *reg(c, u.rs1)<<1 + *reg(c, u.rs2)
+			case uopKind(opSh2add):
+				*reg(c, u.rd) = *reg(c, u.rs1)<<2 + *reg(c, u.rs2)
+			case uopKind(opSh3add):
+				*reg(c, u.rd) = *reg(c, u.rs1)<<3 + *reg(c, u.rs2)
+			case uopKind(opAndn):
+				*reg(c, u.rd) = *reg(c, u.rs1) &^ *reg(c, u.rs2)
+			case uopKind(opOrn):
+				*reg(c, u.rd) = *reg(c, u.rs1) | ^*reg(c, u.rs2)
+			case uopKind(opXnor):
+				*reg(c, u.rd) = ^(*reg(c, u.rs1) ^ *reg(c, u.rs2))
+			case uopKind(opMax):
+				*reg(c, u.rd) = uint32(max(int32(*reg(c, u.rs1)), int32(*reg(c, u.rs2))))
+			case uopKind(opMaxu):
+				*reg(c, u.rd) = max(*reg(c, u.rs1), *reg(c, u.rs2))
+			case uopKind(opMin):
+				*reg(c, u.rd) = uint32(min(int32(*reg(c, u.rs1)), int32(*reg(c, u.rs2))))
+			case uopKind(opMinu):
+				*reg(c, u.rd) = min(*reg(c, u.rs1), *reg(c, u.rs2))
+			case uopKind(opRol):
+				*reg(c, u.rd) = bits.RotateLeft32(*reg(c, u.rs1), int(*reg(c, u.rs2)&31))
+			case uopKind(opRor):
+				*reg(c, u.rd) = bits.RotateLeft32(*reg(c, u.rs1), -int(*reg(c, u.rs2)&31))
+			case uopKind(opBclr):
+				*reg(c, u.rd) = *reg(c, u.rs1) &^ (1 << (*reg(c, u.rs2) & 31))
+			case uopKind(opBext):
+				*reg(c, u.rd) = *reg(c, u.rs1) >> (*reg(c, u.rs2) & 31) & 1
+			case uopKind(opBinv):
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ 1<<(*reg(c, u.rs2)&31)
+			case uopKind(opBset):
+				*reg(c, u.rd) = *reg(c, u.rs1) | 1<<(*reg(c, u.rs2)&31)
+			case uopKind(opPack):
+				*reg(c, u.rd) = *reg(c, u.rs1)&0xffff | *reg(c, u.rs2)<<16
 			case uopKind(opSlti):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = boolTo(int32(a) < int32(u.imm))
+				*reg(c, u.rd) = boolTo(int32(*reg(c, u.rs1)) < int32(u.imm))
 			case uopKind(opSltiu):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = boolTo(a < u.imm)
+				*reg(c, u.rd) = boolTo(*reg(c, u.rs1) < u.imm)
 			case uopKind(opXori):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a ^ u.imm
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ u.imm
 			case uopKind(opOri):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a | u.imm
+				*reg(c, u.rd) = *reg(c, u.rs1) | u.imm
 			case uopKind(opAndi):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a & u.imm
+				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
 			case uopKind(opSlli):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a << (u.imm & 31)
+				*reg(c, u.rd) = *reg(c, u.rs1) << (u.imm & 31)
 			case uopKind(opSrli):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a >> (u.imm & 31)
+				*reg(c, u.rd) = *reg(c, u.rs1) >> (u.imm & 31)
 			case uopKind(opSrai):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = uint32(int32(a) >> (u.imm & 31))
+				*reg(c, u.rd) = uint32(int32(*reg(c, u.rs1)) >> (u.imm & 31))
 			case uopKind(opRori):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = bits.RotateLeft32(a, -int(u.imm&31))
+				*reg(c, u.rd) = bits.RotateLeft32(*reg(c, u.rs1), -int(u.imm&31))
 			case uopKind(opBclri):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a &^ u.imm
+				*reg(c, u.rd) = *reg(c, u.rs1) &^ u.imm
 			case uopKind(opBexti):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a >> (u.imm & 31) & 1
+				*reg(c, u.rd) = *reg(c, u.rs1) >> (u.imm & 31) & 1
 			case uopKind(opBinvi):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a ^ u.imm
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ u.imm
 			case uopKind(opBseti):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a | u.imm
+				*reg(c, u.rd) = *reg(c, u.rs1) | u.imm
 			case uopKind(opClz):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = uint32(bits.LeadingZeros32(a))
+				*reg(c, u.rd) = uint32(bits.LeadingZeros32(*reg(c, u.rs1)))
 			case uopKind(opCtz):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = uint32(bits.TrailingZeros32(a))
+				*reg(c, u.rd) = uint32(bits.TrailingZeros32(*reg(c, u.rs1)))
 			case uopKind(opCpop):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = cpop(a)
+				*reg(c, u.rd) = cpop(*reg(c, u.rs1))
 			case uopKind(opSextB):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = uint32(int8(a))
+				*reg(c, u.rd) = uint32(int8(*reg(c, u.rs1)))
 			case uopKind(opSextH):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = uint32(int16(a))
+				*reg(c, u.rd) = uint32(int16(*reg(c, u.rs1)))
 			case uopKind(opZextH):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a & 0xffff
+				*reg(c, u.rd) = *reg(c, u.rs1) & 0xffff
 			case uopKind(opRev8):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = bits.ReverseBytes32(a)
+				*reg(c, u.rd) = bits.ReverseBytes32(*reg(c, u.rs1))
 			case uopKind(opBextmi):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a >> (u.imm & 31) & u.imm2
-			case uopKind(opMv):
-				a := *reg(c, u.rs1)
-				*reg(c, u.rd) = a
-			case uopKind(opLi):
-				*reg(c, u.rd) = u.imm
+				*reg(c, u.rd) = *reg(c, u.rs1) >> (u.imm & 31) & u.imm2
 			case uopKind(opLb):
 				addr = *reg(c, u.rs1) + u.imm
 				if addr-base >= size {
@@ -368,34 +284,384 @@ func (c *Core) runBlocks() int {
 				target = (*reg(c, u.rs1) + u.imm) &^ 1
 				*reg(c, u.rd) = u.imm2
 				goto indirect
-			case uopKind(opClmul), uopKind(opClmulh), uopKind(opClmulr),
-				uopKind(opOrcB), uopKind(opBrev8), uopKind(opZip), uopKind(opUnzip):
-				goto rare
 			case uNext:
 				goto inLine
-			default: // uExec
+			case uExec:
 				goto exec
+			case uAddiAddi:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				*reg(c, u.rd2) = *reg(c, u.rs3) + u.imm2
+			case uSlliXor:
+				*reg(c, u.rd) = *reg(c, u.rs1) << (u.imm & 31)
+				*reg(c, u.rd2) = *reg(c, u.rs3) ^ *reg(c, u.rs4)
+			case uXorSlli:
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
+				*reg(c, u.rd2) = *reg(c, u.rs3) << (u.imm2 & 31)
+			case uXorSrli:
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
+				*reg(c, u.rd2) = *reg(c, u.rs3) >> (u.imm2 & 31)
+			case uSrliXor:
+				*reg(c, u.rd) = *reg(c, u.rs1) >> (u.imm & 31)
+				*reg(c, u.rd2) = *reg(c, u.rs3) ^ *reg(c, u.rs4)
+			case uXorAndi:
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
+				*reg(c, u.rd2) = *reg(c, u.rs3) & u.imm2
+			case uXorXor:
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
+				*reg(c, u.rd2) = *reg(c, u.rs3) ^ *reg(c, u.rs4)
+			case uAndiSh2add:
+				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
+				*reg(c, u.rd2) = *reg(c, u.rs3)<<2 + *reg(c, u.rs4)
+			case uSrliAddi:
+				*reg(c, u.rd) = *reg(c, u.rs1) >> (u.imm & 31)
+				*reg(c, u.rd2) = *reg(c, u.rs3) + u.imm2
+			case uAddiXor:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				*reg(c, u.rd2) = *reg(c, u.rs3) ^ *reg(c, u.rs4)
+			case uAndiAddi:
+				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
+				*reg(c, u.rd2) = *reg(c, u.rs3) + u.imm2
+			case uAddiAndi:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				*reg(c, u.rd2) = *reg(c, u.rs3) & u.imm2
+			case uAndiAndi:
+				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
+				*reg(c, u.rd2) = *reg(c, u.rs3) & u.imm2
+			case uMulAdd:
+				*reg(c, u.rd) = *reg(c, u.rs1) * *reg(c, u.rs2)
+				*reg(c, u.rd2) = *reg(c, u.rs3) + *reg(c, u.rs4)
+			case uAddMul:
+				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
+				*reg(c, u.rd2) = *reg(c, u.rs3) * *reg(c, u.rs4)
+			case uAddAdd:
+				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
+				*reg(c, u.rd2) = *reg(c, u.rs3) + *reg(c, u.rs4)
+			case uAddiAdd:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				*reg(c, u.rd2) = *reg(c, u.rs3) + *reg(c, u.rs4)
+			case uAddAddi:
+				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
+				*reg(c, u.rd2) = *reg(c, u.rs3) + u.imm2
+			case uSlliAdd:
+				*reg(c, u.rd) = *reg(c, u.rs1) << (u.imm & 31)
+				*reg(c, u.rd2) = *reg(c, u.rs3) + *reg(c, u.rs4)
+			case uAddiSlli:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				*reg(c, u.rd2) = *reg(c, u.rs3) << (u.imm2 & 31)
+			case uAddiSrli:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				*reg(c, u.rd2) = *reg(c, u.rs3) >> (u.imm2 & 31)
+			case uSlliSrli:
+				*reg(c, u.rd) = *reg(c, u.rs1) << (u.imm & 31)
+				*reg(c, u.rd2) = *reg(c, u.rs3) >> (u.imm2 & 31)
+			case uLwAddi:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuse
+				}
+				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
+				*reg(c, u.rd2) = *reg(c, u.rs3) + u.imm2
+			case uLbuAddi:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size {
+					goto unfuse
+				}
+				*reg(c, u.rd) = uint32(*(*uint8)(unsafe.Add(mem, addr-base)))
+				*reg(c, u.rd2) = *reg(c, u.rs3) + u.imm2
+			case uLwLw:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuse
+				}
+				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
+				addr = *reg(c, u.rs3) + u.imm2
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuseSecond
+				}
+				*reg(c, u.rd2) = *(*uint32)(unsafe.Add(mem, addr-base))
+			case uLwAdd:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuse
+				}
+				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
+				*reg(c, u.rd2) = *reg(c, u.rs3) + *reg(c, u.rs4)
+			case uAddiLw:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				addr = *reg(c, u.rs3) + u.imm2
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuseSecond
+				}
+				*reg(c, u.rd2) = *(*uint32)(unsafe.Add(mem, addr-base))
+			case uSh2addLw:
+				*reg(c, u.rd) = *reg(c, u.rs1)<<2 + *reg(c, u.rs2)
+				addr = *reg(c, u.rs3) + u.imm2
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuseSecond
+				}
+				*reg(c, u.rd2) = *(*uint32)(unsafe.Add(mem, addr-base))
+			case uAddLbu:
+				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
+				addr = *reg(c, u.rs3) + u.imm2
+				if addr-base >= size {
+					goto unfuseSecond
+				}
+				*reg(c, u.rd2) = uint32(*(*uint8)(unsafe.Add(mem, addr-base)))
+			case uSwLw:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
+					goto leave
+				}
+				*(*uint32)(unsafe.Add(mem, addr-base)) = *reg(c, u.rs2)
+				addr = *reg(c, u.rs3) + u.imm2
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuseSecond
+				}
+				*reg(c, u.rd2) = *(*uint32)(unsafe.Add(mem, addr-base))
+			case uSwAddi:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
+					goto leave
+				}
+				*(*uint32)(unsafe.Add(mem, addr-base)) = *reg(c, u.rs2)
+				*reg(c, u.rd2) = *reg(c, u.rs3) + u.imm2
+			case uSbAddi:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
+					goto leave
+				}
+				*(*uint8)(unsafe.Add(mem, addr-base)) = uint8(*reg(c, u.rs2))
+				*reg(c, u.rd2) = *reg(c, u.rs3) + u.imm2
+			case uSwSw:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
+					goto leave
+				}
+				*(*uint32)(unsafe.Add(mem, addr-base)) = *reg(c, u.rs2)
+				addr = *reg(c, u.rs3) + u.imm2
+				if addr-base >= size || addr&3 != 0 || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
+					goto leaveSecond
+				}
+				*(*uint32)(unsafe.Add(mem, addr-base)) = *reg(c, u.rs4)
+			case uAddiSw:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				addr = *reg(c, u.rs3) + u.imm2
+				if addr-base >= size || addr&3 != 0 || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
+					goto leaveSecond
+				}
+				*(*uint32)(unsafe.Add(mem, addr-base)) = *reg(c, u.rs4)
+			case uXorSb:
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
+				addr = *reg(c, u.rs3) + u.imm2
+				if addr-base >= size || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
+					goto leaveSecond
+				}
+				*(*uint8)(unsafe.Add(mem, addr-base)) = uint8(*reg(c, u.rs4))
+			case uLwSw:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuse
+				}
+				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
+				addr = *reg(c, u.rs3) + u.imm2
+				if addr-base >= size || addr&3 != 0 || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
+					goto leaveSecond
+				}
+				*(*uint32)(unsafe.Add(mem, addr-base)) = *reg(c, u.rs4)
+			case uAddiBeq:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if *reg(c, u.rs3) == *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uAddiBeqBack:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if *reg(c, u.rs3) == *reg(c, u.rs4) {
+					goto takenBack
+				}
+				goto nextBack
+			case uAddiBne:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if *reg(c, u.rs3) != *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uAddiBneBack:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if *reg(c, u.rs3) != *reg(c, u.rs4) {
+					goto takenBack
+				}
+				goto nextBack
+			case uAddiBlt:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if int32(*reg(c, u.rs3)) < int32(*reg(c, u.rs4)) {
+					goto taken
+				}
+				goto next
+			case uAddiBltBack:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if int32(*reg(c, u.rs3)) < int32(*reg(c, u.rs4)) {
+					goto takenBack
+				}
+				goto nextBack
+			case uAddiBge:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if int32(*reg(c, u.rs3)) >= int32(*reg(c, u.rs4)) {
+					goto taken
+				}
+				goto next
+			case uAddiBgeBack:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if int32(*reg(c, u.rs3)) >= int32(*reg(c, u.rs4)) {
+					goto takenBack
+				}
+				goto nextBack
+			case uAddiBltu:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if *reg(c, u.rs3) < *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uAddiBltuBack:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if *reg(c, u.rs3) < *reg(c, u.rs4) {
+					goto takenBack
+				}
+				goto nextBack
+			case uAddiBgeu:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if *reg(c, u.rs3) >= *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uAddiBgeuBack:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				if *reg(c, u.rs3) >= *reg(c, u.rs4) {
+					goto takenBack
+				}
+				goto nextBack
+			case uAndiBeq:
+				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
+				if *reg(c, u.rs3) == *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uAndiBne:
+				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
+				if *reg(c, u.rs3) != *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uXorBne:
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
+				if *reg(c, u.rs3) != *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uLwBeq:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuse
+				}
+				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
+				if *reg(c, u.rs3) == *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uLwBne:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuse
+				}
+				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
+				if *reg(c, u.rs3) != *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uLwBltu:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuse
+				}
+				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
+				if *reg(c, u.rs3) < *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uLbuBeq:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size {
+					goto unfuse
+				}
+				*reg(c, u.rd) = uint32(*(*uint8)(unsafe.Add(mem, addr-base)))
+				if *reg(c, u.rs3) == *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uLbuBne:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size {
+					goto unfuse
+				}
+				*reg(c, u.rd) = uint32(*(*uint8)(unsafe.Add(mem, addr-base)))
+				if *reg(c, u.rs3) != *reg(c, u.rs4) {
+					goto taken
+				}
+				goto next
+			case uAddBneBack:
+				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
+				if *reg(c, u.rs3) != *reg(c, u.rs4) {
+					goto takenBack
+				}
+				goto nextBack
+			case uAddBltuBack:
+				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
+				if *reg(c, u.rs3) < *reg(c, u.rs4) {
+					goto takenBack
+				}
+				goto nextBack
+			case uLwBltuBack:
+				addr = *reg(c, u.rs1) + u.imm
+				if addr-base >= size || addr&3 != 0 {
+					goto unfuse
+				}
+				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
+				if *reg(c, u.rs3) < *reg(c, u.rs4) {
+					goto takenBack
+				}
+				goto nextBack
+			case uXorBneBack:
+				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
+				if *reg(c, u.rs3) != *reg(c, u.rs4) {
+					goto takenBack
+				}
+				goto nextBack
+			case uAddiJ:
+				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
+				goto taken
+			default:
+				goto rare
 			}
 		}
 
 	taken:
-		c.leaveBlock(b, 2)
+		c.instret += b.retired
 		c.entry, c.sizes = b.takenPC&^3, 0
 		nb = b.taken
 		if nb == nil || nb.pc != b.takenPC {
 			if nb = c.lookup(b.takenPC); nb == nil {
-				c.goTo(b.takenPC, 0)
+				c.goTo(b.takenPC, uint64(b.cycles)+2)
 				return running
 			}
 			b.taken = nb
 		}
-		c.Cycle += uint64(nb.jumpExtra)
+		c.Cycle += uint64(b.cycles + nb.jumpExtra + 2)
 		b = nb
 		continue
 
 	takenBack:
-		if c.btb != u.imm || c.entry == u.imm&^3 {
-			c.btb = u.imm
+		if c.btb != b.branchPC || c.entry == b.branchPC&^3 {
+			c.btb = b.branchPC
 			goto taken
 		}
 		// Predicted: the target follows without a gap if it is in the fetch
@@ -420,7 +686,7 @@ func (c *Core) runBlocks() int {
 		continue
 
 	nextBack:
-		if c.btb == u.imm && c.entry != u.imm&^3 {
+		if c.btb == b.branchPC && c.entry != b.branchPC&^3 {
 			// Predicted wrongly: the way in line is a jump.
 			c.btb = noBranch
 			c.leaveBlock(b, 2)
@@ -496,6 +762,16 @@ func (c *Core) runBlocks() int {
 
 	leave:
 		return c.leaveAt(b, int(u.idx))
+
+	unfuse:
+		b.unfuse()
+		goto leave
+
+	unfuseSecond:
+		b.unfuse()
+
+	leaveSecond:
+		return c.leaveAt(b, int(u.idx)+1)
 
 	exec:
 		nb = c.execLast(b, &target)

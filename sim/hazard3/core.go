@@ -189,7 +189,7 @@ func (c *Core) Asleep() bool { return c.sleep != awake }
 
 // Instret is the number of retired instructions since reset (not the CSR,
 // which firmware can write or inhibit).
-func (c *Core) Instret() uint64 { return c.instret }
+func (c *Core) Instret() uint64 { return c.instret & instretMask }
 
 // Priv is the privilege mode: 3 for M, 0 for U.
 func (c *Core) Priv() uint32 { return c.priv }

@@ -101,7 +101,7 @@ func (c *Core) minstret() uint64 {
 	if c.csr.mcountinhibit&counterIR != 0 {
 		return c.csr.minstret
 	}
-	return c.csr.minstret + c.instret
+	return c.csr.minstret + c.Instret()
 }
 
 // setMcycle and setMinstret make the next instruction read v: a write wins over
@@ -115,7 +115,7 @@ func (c *Core) setMcycle(v uint64) {
 
 func (c *Core) setMinstret(v uint64) {
 	if c.csr.mcountinhibit&counterIR == 0 {
-		v -= c.instret + c.own()
+		v -= c.Instret() + c.own()
 	}
 	c.csr.minstret = v
 }

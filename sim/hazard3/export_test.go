@@ -15,8 +15,8 @@ func StateDiff(a, b *Core) string {
 		return fmt.Sprintf("pc is 0x%08x and 0x%08x", a.pc, b.pc)
 	case a.Cycle != b.Cycle:
 		return fmt.Sprintf("cycle is %d and %d at 0x%08x", a.Cycle, b.Cycle, a.pc)
-	case a.instret != b.instret:
-		return fmt.Sprintf("instret is %d and %d at 0x%08x", a.instret, b.instret, a.pc)
+	case a.Instret() != b.Instret():
+		return fmt.Sprintf("instret is %d and %d at 0x%08x", a.Instret(), b.Instret(), a.pc)
 	case a.csr != b.csr:
 		return fmt.Sprintf("CSRs are %+v and %+v", a.csr, b.csr)
 	case a.loading != b.loading || a.excl != b.excl:

@@ -85,6 +85,7 @@ type lockup struct {
 	// writes, interrupts, mret.
 	activity uint64
 	seen     uint64
+	instret  uint64
 	x        [32]uint32
 	pc       uint32
 	cause    uint32
@@ -123,10 +124,14 @@ func (c *Core) exceptCost(cause, addr uint32, cycles uint64) status {
 
 func (c *Core) checkLockup(cause uint32) {
 	l := &c.lock
-	if l.valid && l.pc == c.pc && l.cause == cause && l.seen == l.activity && l.x == c.X {
+	// Blocks count their stores in the upper bits of instret; in so few
+	// instructions the count cannot come round.
+	near := c.instret&instretMask-l.instret&instretMask < 1<<(64-storeShift)
+	if l.valid && l.pc == c.pc && l.cause == cause && l.seen == l.activity && l.x == c.X &&
+		near && l.instret>>storeShift == c.instret>>storeShift {
 		l.stuck = true
 	}
-	l.valid, l.pc, l.cause, l.seen, l.x = true, c.pc, cause, l.activity, c.X
+	l.valid, l.pc, l.cause, l.seen, l.instret, l.x = true, c.pc, cause, l.activity, c.instret, c.X
 }
 
 // trapExit is exec's answer after an exception.
