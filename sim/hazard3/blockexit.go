@@ -1,5 +1,28 @@
 package hazard3
 
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// reg is the register at byte offset o of X, which is the first field of Core.
+func reg(c *Core, o uint8) *uint32 {
+	return (*uint32)(unsafe.Add(unsafe.Pointer(c), uintptr(o)))
+}
+
+// cpop counts the bits of a. math/bits would test for the instruction that does
+// it, in the loop below.
+func cpop(a uint32) uint32 {
+	a -= a >> 1 & 0x55555555
+	a = a&0x33333333 + a>>2&0x33333333
+	return (a + a>>4) & 0x0f0f0f0f * 0x01010101 >> 24
+}
+
+// mustStep reports whether instructions must be looked at one by one.
+func (c *Core) mustStep() bool {
+	return c.dbg.checks || c.pmp.dataActive || c.Plain || c.Tracer != nil
+}
+
 // storeShift: Core.instret counts stores of blocks from this bit on, and
 // instructions below it, so that a block adds to both at once. The stores are
 // only looked at for changes, over short runs.
@@ -15,6 +38,44 @@ func (b *block) count() uint64 { return b.retired & instretMask }
 func (c *Core) leaveBlock(b *block, cycles uint64) {
 	c.Cycle += uint64(b.cycles) + cycles
 	c.instret += b.retired
+}
+
+// link returns the block at pc, which at remembers; nil if there can be none.
+func (c *Core) link(at **block, pc uint32) *block {
+	if b := *at; b != nil && b.pc == pc {
+		return b
+	}
+	return c.relink(at, pc)
+}
+
+func (c *Core) relink(at **block, pc uint32) *block {
+	b := c.lookup(pc)
+	*at = b
+	return b
+}
+
+// mispredicted leaves a block in line whose branch was predicted taken: that is
+// a jump. nil: the loop has to go on from pc.
+func (c *Core) mispredicted(b *block) *block {
+	c.btb = noBranch
+	c.leaveBlock(b, 2)
+	c.entry, c.sizes = b.nextPC&^3, 0
+	nb := c.link(&b.next, b.nextPC)
+	if nb == nil {
+		c.goTo(b.nextPC, 0)
+		return nil
+	}
+	c.Cycle += uint64(nb.jumpExtra)
+	return nb
+}
+
+// predictedOut follows a predicted branch to where no block can be.
+func (c *Core) predictedOut(b *block) {
+	c.leaveBlock(b, 1)
+	if !b.fetchedAhead(c.sizes) {
+		c.goTo(b.takenPC, 0)
+	}
+	c.pc, c.entry, c.sizes = b.takenPC, noBranch, 0
 }
 
 // follow prepares for going on in line from b to nb, when b may end in a load:
@@ -139,6 +200,32 @@ func (c *Core) rareOp(u *uop) {
 	a, b := *reg(c, u.rs1), *reg(c, u.rs2)
 	var v uint32
 	switch op(u.op) {
+	case opOrn:
+		v = a | ^b
+	case opXnor:
+		v = ^(a ^ b)
+	case opMax:
+		v = uint32(max(int32(a), int32(b)))
+	case opMaxu:
+		v = max(a, b)
+	case opRol:
+		v = bits.RotateLeft32(a, int(b&31))
+	case opRor:
+		v = bits.RotateLeft32(a, -int(b&31))
+	case opBclr:
+		v = a &^ (1 << (b & 31))
+	case opBext:
+		v = a >> (b & 31) & 1
+	case opBinv:
+		v = a ^ 1<<(b&31)
+	case opBset:
+		v = a | 1<<(b&31)
+	case opPack:
+		v = a&0xffff | b<<16
+	case opMulh:
+		v = mulh(a, b)
+	case opSlt:
+		v = boolTo(int32(a) < int32(b))
 	case opMulhsu:
 		v = mulhsu(a, b)
 	case opDivu:

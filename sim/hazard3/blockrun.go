@@ -7,24 +7,6 @@ import (
 	"github.com/stem-hw/stem-hw/sim/bus"
 )
 
-// reg is the register at byte offset o of X, which is the first field of Core.
-func reg(c *Core, o uint8) *uint32 {
-	return (*uint32)(unsafe.Add(unsafe.Pointer(c), uintptr(o)))
-}
-
-// cpop counts the bits of a. math/bits would test for the instruction that does
-// it, in the loop below.
-func cpop(a uint32) uint32 {
-	a -= a >> 1 & 0x55555555
-	a = a&0x33333333 + a>>2&0x33333333
-	return (a + a>>4) & 0x0f0f0f0f * 0x01010101 >> 24
-}
-
-// mustStep reports whether instructions must be looked at one by one.
-func (c *Core) mustStep() bool {
-	return c.dbg.checks || c.pmp.dataActive || c.Plain || c.Tracer != nil
-}
-
 // runBlocks executes blocks from c.pc on, until something must be done between
 // two instructions that blocks cannot do: then it has executed at least one
 // instruction.
@@ -47,6 +29,7 @@ func (c *Core) runBlocks() int {
 		nb     *block
 		addr   uint32
 		target uint32
+		yes    bool
 	)
 	if c.fast.wait != 0 {
 		size = 0
@@ -68,8 +51,6 @@ func (c *Core) runBlocks() int {
 				*reg(c, u.rd) = *reg(c, u.rs1) - *reg(c, u.rs2)
 			case uopKind(opSll):
 				*reg(c, u.rd) = *reg(c, u.rs1) << (*reg(c, u.rs2) & 31)
-			case uopKind(opSlt):
-				*reg(c, u.rd) = boolTo(int32(*reg(c, u.rs1)) < int32(*reg(c, u.rs2)))
 			case uopKind(opSltu):
 				*reg(c, u.rd) = boolTo(*reg(c, u.rs1) < *reg(c, u.rs2))
 			case uopKind(opXor):
@@ -84,8 +65,6 @@ func (c *Core) runBlocks() int {
 				*reg(c, u.rd) = *reg(c, u.rs1) & *reg(c, u.rs2)
 			case uopKind(opMul):
 				*reg(c, u.rd) = *reg(c, u.rs1) * *reg(c, u.rs2)
-			case uopKind(opMulh):
-				*reg(c, u.rd) = mulh(*reg(c, u.rs1), *reg(c, u.rs2))
 			case uopKind(opMulhu):
 				*reg(c, u.rd) = mulhu(*reg(c, u.rs1), *reg(c, u.rs2))
 			case uopKind(opSh1add):
@@ -96,32 +75,10 @@ func (c *Core) runBlocks() int {
 				*reg(c, u.rd) = *reg(c, u.rs1)<<3 + *reg(c, u.rs2)
 			case uopKind(opAndn):
 				*reg(c, u.rd) = *reg(c, u.rs1) &^ *reg(c, u.rs2)
-			case uopKind(opOrn):
-				*reg(c, u.rd) = *reg(c, u.rs1) | ^*reg(c, u.rs2)
-			case uopKind(opXnor):
-				*reg(c, u.rd) = ^(*reg(c, u.rs1) ^ *reg(c, u.rs2))
-			case uopKind(opMax):
-				*reg(c, u.rd) = uint32(max(int32(*reg(c, u.rs1)), int32(*reg(c, u.rs2))))
-			case uopKind(opMaxu):
-				*reg(c, u.rd) = max(*reg(c, u.rs1), *reg(c, u.rs2))
 			case uopKind(opMin):
 				*reg(c, u.rd) = uint32(min(int32(*reg(c, u.rs1)), int32(*reg(c, u.rs2))))
 			case uopKind(opMinu):
 				*reg(c, u.rd) = min(*reg(c, u.rs1), *reg(c, u.rs2))
-			case uopKind(opRol):
-				*reg(c, u.rd) = bits.RotateLeft32(*reg(c, u.rs1), int(*reg(c, u.rs2)&31))
-			case uopKind(opRor):
-				*reg(c, u.rd) = bits.RotateLeft32(*reg(c, u.rs1), -int(*reg(c, u.rs2)&31))
-			case uopKind(opBclr):
-				*reg(c, u.rd) = *reg(c, u.rs1) &^ (1 << (*reg(c, u.rs2) & 31))
-			case uopKind(opBext):
-				*reg(c, u.rd) = *reg(c, u.rs1) >> (*reg(c, u.rs2) & 31) & 1
-			case uopKind(opBinv):
-				*reg(c, u.rd) = *reg(c, u.rs1) ^ 1<<(*reg(c, u.rs2)&31)
-			case uopKind(opBset):
-				*reg(c, u.rd) = *reg(c, u.rs1) | 1<<(*reg(c, u.rs2)&31)
-			case uopKind(opPack):
-				*reg(c, u.rd) = *reg(c, u.rs1)&0xffff | *reg(c, u.rs2)<<16
 			case uopKind(opSlti):
 				*reg(c, u.rd) = boolTo(int32(*reg(c, u.rs1)) < int32(u.imm))
 			case uopKind(opSltiu):
@@ -213,65 +170,41 @@ func (c *Core) runBlocks() int {
 				}
 				*(*uint32)(unsafe.Add(mem, addr-base)) = *reg(c, u.rs2)
 			case uopKind(opBeq):
-				if *reg(c, u.rs1) == *reg(c, u.rs2) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs1) == *reg(c, u.rs2)
+				goto branch
 			case uopKind(opBne):
-				if *reg(c, u.rs1) != *reg(c, u.rs2) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs1) != *reg(c, u.rs2)
+				goto branch
 			case uopKind(opBlt):
-				if int32(*reg(c, u.rs1)) < int32(*reg(c, u.rs2)) {
-					goto taken
-				}
-				goto next
+				yes = int32(*reg(c, u.rs1)) < int32(*reg(c, u.rs2))
+				goto branch
 			case uopKind(opBge):
-				if int32(*reg(c, u.rs1)) >= int32(*reg(c, u.rs2)) {
-					goto taken
-				}
-				goto next
+				yes = int32(*reg(c, u.rs1)) >= int32(*reg(c, u.rs2))
+				goto branch
 			case uopKind(opBltu):
-				if *reg(c, u.rs1) < *reg(c, u.rs2) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs1) < *reg(c, u.rs2)
+				goto branch
 			case uopKind(opBgeu):
-				if *reg(c, u.rs1) >= *reg(c, u.rs2) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs1) >= *reg(c, u.rs2)
+				goto branch
 			case uBeqBack:
-				if *reg(c, u.rs1) == *reg(c, u.rs2) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs1) == *reg(c, u.rs2)
+				goto branchBack
 			case uBneBack:
-				if *reg(c, u.rs1) != *reg(c, u.rs2) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs1) != *reg(c, u.rs2)
+				goto branchBack
 			case uBltBack:
-				if int32(*reg(c, u.rs1)) < int32(*reg(c, u.rs2)) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = int32(*reg(c, u.rs1)) < int32(*reg(c, u.rs2))
+				goto branchBack
 			case uBgeBack:
-				if int32(*reg(c, u.rs1)) >= int32(*reg(c, u.rs2)) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = int32(*reg(c, u.rs1)) >= int32(*reg(c, u.rs2))
+				goto branchBack
 			case uBltuBack:
-				if *reg(c, u.rs1) < *reg(c, u.rs2) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs1) < *reg(c, u.rs2)
+				goto branchBack
 			case uBgeuBack:
-				if *reg(c, u.rs1) >= *reg(c, u.rs2) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs1) >= *reg(c, u.rs2)
+				goto branchBack
 			case uJ:
 				goto taken
 			case uopKind(opJal):
@@ -306,9 +239,6 @@ func (c *Core) runBlocks() int {
 			case uXorAndi:
 				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
 				*reg(c, u.rd2) = *reg(c, u.rs3) & u.imm2
-			case uXorXor:
-				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
-				*reg(c, u.rd2) = *reg(c, u.rs3) ^ *reg(c, u.rs4)
 			case uAndiSh2add:
 				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
 				*reg(c, u.rd2) = *reg(c, u.rs3)<<2 + *reg(c, u.rs4)
@@ -324,15 +254,9 @@ func (c *Core) runBlocks() int {
 			case uAddiAndi:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
 				*reg(c, u.rd2) = *reg(c, u.rs3) & u.imm2
-			case uAndiAndi:
-				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
-				*reg(c, u.rd2) = *reg(c, u.rs3) & u.imm2
 			case uMulAdd:
 				*reg(c, u.rd) = *reg(c, u.rs1) * *reg(c, u.rs2)
 				*reg(c, u.rd2) = *reg(c, u.rs3) + *reg(c, u.rs4)
-			case uAddMul:
-				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
-				*reg(c, u.rd2) = *reg(c, u.rs3) * *reg(c, u.rs4)
 			case uAddAdd:
 				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
 				*reg(c, u.rd2) = *reg(c, u.rs3) + *reg(c, u.rs4)
@@ -379,13 +303,6 @@ func (c *Core) runBlocks() int {
 					goto unfuseSecond
 				}
 				*reg(c, u.rd2) = *(*uint32)(unsafe.Add(mem, addr-base))
-			case uLwAdd:
-				addr = *reg(c, u.rs1) + u.imm
-				if addr-base >= size || addr&3 != 0 {
-					goto unfuse
-				}
-				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
-				*reg(c, u.rd2) = *reg(c, u.rs3) + *reg(c, u.rs4)
 			case uAddiLw:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
 				addr = *reg(c, u.rs3) + u.imm2
@@ -407,17 +324,6 @@ func (c *Core) runBlocks() int {
 					goto unfuseSecond
 				}
 				*reg(c, u.rd2) = uint32(*(*uint8)(unsafe.Add(mem, addr-base)))
-			case uSwLw:
-				addr = *reg(c, u.rs1) + u.imm
-				if addr-base >= size || addr&3 != 0 || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
-					goto leave
-				}
-				*(*uint32)(unsafe.Add(mem, addr-base)) = *reg(c, u.rs2)
-				addr = *reg(c, u.rs3) + u.imm2
-				if addr-base >= size || addr&3 != 0 {
-					goto unfuseSecond
-				}
-				*reg(c, u.rd2) = *(*uint32)(unsafe.Add(mem, addr-base))
 			case uSwAddi:
 				addr = *reg(c, u.rs1) + u.imm
 				if addr-base >= size || addr&3 != 0 || *(*uint8)(unsafe.Add(flags, (addr-base)/bus.LineSize)) != 0 {
@@ -470,172 +376,100 @@ func (c *Core) runBlocks() int {
 				*(*uint32)(unsafe.Add(mem, addr-base)) = *reg(c, u.rs4)
 			case uAddiBeq:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if *reg(c, u.rs3) == *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs3) == *reg(c, u.rs4)
+				goto branch
 			case uAddiBeqBack:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if *reg(c, u.rs3) == *reg(c, u.rs4) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs3) == *reg(c, u.rs4)
+				goto branchBack
 			case uAddiBne:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if *reg(c, u.rs3) != *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs3) != *reg(c, u.rs4)
+				goto branch
 			case uAddiBneBack:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if *reg(c, u.rs3) != *reg(c, u.rs4) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs3) != *reg(c, u.rs4)
+				goto branchBack
 			case uAddiBlt:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if int32(*reg(c, u.rs3)) < int32(*reg(c, u.rs4)) {
-					goto taken
-				}
-				goto next
+				yes = int32(*reg(c, u.rs3)) < int32(*reg(c, u.rs4))
+				goto branch
 			case uAddiBltBack:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if int32(*reg(c, u.rs3)) < int32(*reg(c, u.rs4)) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = int32(*reg(c, u.rs3)) < int32(*reg(c, u.rs4))
+				goto branchBack
 			case uAddiBge:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if int32(*reg(c, u.rs3)) >= int32(*reg(c, u.rs4)) {
-					goto taken
-				}
-				goto next
+				yes = int32(*reg(c, u.rs3)) >= int32(*reg(c, u.rs4))
+				goto branch
 			case uAddiBgeBack:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if int32(*reg(c, u.rs3)) >= int32(*reg(c, u.rs4)) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = int32(*reg(c, u.rs3)) >= int32(*reg(c, u.rs4))
+				goto branchBack
 			case uAddiBltu:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if *reg(c, u.rs3) < *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs3) < *reg(c, u.rs4)
+				goto branch
 			case uAddiBltuBack:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if *reg(c, u.rs3) < *reg(c, u.rs4) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs3) < *reg(c, u.rs4)
+				goto branchBack
 			case uAddiBgeu:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if *reg(c, u.rs3) >= *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs3) >= *reg(c, u.rs4)
+				goto branch
 			case uAddiBgeuBack:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				if *reg(c, u.rs3) >= *reg(c, u.rs4) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs3) >= *reg(c, u.rs4)
+				goto branchBack
 			case uAndiBeq:
 				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
-				if *reg(c, u.rs3) == *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs3) == *reg(c, u.rs4)
+				goto branch
 			case uAndiBne:
 				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
-				if *reg(c, u.rs3) != *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
-			case uXorBne:
-				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
-				if *reg(c, u.rs3) != *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs3) != *reg(c, u.rs4)
+				goto branch
 			case uLwBeq:
 				addr = *reg(c, u.rs1) + u.imm
 				if addr-base >= size || addr&3 != 0 {
 					goto unfuse
 				}
 				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
-				if *reg(c, u.rs3) == *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs3) == *reg(c, u.rs4)
+				goto branch
 			case uLwBne:
 				addr = *reg(c, u.rs1) + u.imm
 				if addr-base >= size || addr&3 != 0 {
 					goto unfuse
 				}
 				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
-				if *reg(c, u.rs3) != *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
-			case uLwBltu:
-				addr = *reg(c, u.rs1) + u.imm
-				if addr-base >= size || addr&3 != 0 {
-					goto unfuse
-				}
-				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
-				if *reg(c, u.rs3) < *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs3) != *reg(c, u.rs4)
+				goto branch
 			case uLbuBeq:
 				addr = *reg(c, u.rs1) + u.imm
 				if addr-base >= size {
 					goto unfuse
 				}
 				*reg(c, u.rd) = uint32(*(*uint8)(unsafe.Add(mem, addr-base)))
-				if *reg(c, u.rs3) == *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
-			case uLbuBne:
-				addr = *reg(c, u.rs1) + u.imm
-				if addr-base >= size {
-					goto unfuse
-				}
-				*reg(c, u.rd) = uint32(*(*uint8)(unsafe.Add(mem, addr-base)))
-				if *reg(c, u.rs3) != *reg(c, u.rs4) {
-					goto taken
-				}
-				goto next
+				yes = *reg(c, u.rs3) == *reg(c, u.rs4)
+				goto branch
 			case uAddBneBack:
 				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
-				if *reg(c, u.rs3) != *reg(c, u.rs4) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs3) != *reg(c, u.rs4)
+				goto branchBack
 			case uAddBltuBack:
 				*reg(c, u.rd) = *reg(c, u.rs1) + *reg(c, u.rs2)
-				if *reg(c, u.rs3) < *reg(c, u.rs4) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs3) < *reg(c, u.rs4)
+				goto branchBack
 			case uLwBltuBack:
 				addr = *reg(c, u.rs1) + u.imm
 				if addr-base >= size || addr&3 != 0 {
 					goto unfuse
 				}
 				*reg(c, u.rd) = *(*uint32)(unsafe.Add(mem, addr-base))
-				if *reg(c, u.rs3) < *reg(c, u.rs4) {
-					goto takenBack
-				}
-				goto nextBack
-			case uXorBneBack:
-				*reg(c, u.rd) = *reg(c, u.rs1) ^ *reg(c, u.rs2)
-				if *reg(c, u.rs3) != *reg(c, u.rs4) {
-					goto takenBack
-				}
-				goto nextBack
+				yes = *reg(c, u.rs3) < *reg(c, u.rs4)
+				goto branchBack
 			case uAddiJ:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
 				goto taken
@@ -644,16 +478,23 @@ func (c *Core) runBlocks() int {
 			}
 		}
 
+	branchBack:
+		if yes {
+			goto takenBack
+		}
+		goto nextBack
+
+	branch:
+		if !yes {
+			goto next
+		}
+
 	taken:
 		c.instret += b.retired
 		c.entry, c.sizes = b.takenPC&^3, 0
-		nb = b.taken
-		if nb == nil || nb.pc != b.takenPC {
-			if nb = c.lookup(b.takenPC); nb == nil {
-				c.goTo(b.takenPC, uint64(b.cycles)+2)
-				return running
-			}
-			b.taken = nb
+		if nb = c.link(&b.taken, b.takenPC); nb == nil {
+			c.goTo(b.takenPC, uint64(b.cycles)+2)
+			return running
 		}
 		c.Cycle += uint64(b.cycles + nb.jumpExtra + 2)
 		b = nb
@@ -666,18 +507,11 @@ func (c *Core) runBlocks() int {
 		}
 		// Predicted: the target follows without a gap if it is in the fetch
 		// buffer.
-		c.leaveBlock(b, 1)
-		nb = b.taken
-		if nb == nil || nb.pc != b.takenPC {
-			if nb = c.lookup(b.takenPC); nb == nil {
-				if !b.fetchedAhead(c.sizes) {
-					c.goTo(b.takenPC, 0)
-				}
-				c.pc, c.entry, c.sizes = b.takenPC, noBranch, 0
-				return running
-			}
-			b.taken = nb
+		if nb = c.link(&b.taken, b.takenPC); nb == nil {
+			c.predictedOut(b)
+			return running
 		}
+		c.leaveBlock(b, 1)
 		if nb.jumpExtra != 0 && !b.ahead && !b.fetchedAhead(c.sizes) {
 			c.Cycle++
 		}
@@ -687,33 +521,18 @@ func (c *Core) runBlocks() int {
 
 	nextBack:
 		if c.btb == b.branchPC && c.entry != b.branchPC&^3 {
-			// Predicted wrongly: the way in line is a jump.
-			c.btb = noBranch
-			c.leaveBlock(b, 2)
-			c.entry, c.sizes = b.nextPC&^3, 0
-			nb = b.next
-			if nb == nil || nb.pc != b.nextPC {
-				if nb = c.lookup(b.nextPC); nb == nil {
-					c.goTo(b.nextPC, 0)
-					return running
-				}
-				b.next = nb
+			if b = c.mispredicted(b); b == nil {
+				return running
 			}
-			c.Cycle += uint64(nb.jumpExtra)
-			b = nb
 			continue
 		}
 
 	next:
 		c.leaveBlock(b, 1)
 		c.sizes = b.sizesAfter(c.sizes)
-		nb = b.next
-		if nb == nil || nb.pc != b.nextPC {
-			if nb = c.lookup(b.nextPC); nb == nil {
-				c.pc = b.nextPC
-				return running
-			}
-			b.next = nb
+		if nb = c.link(&b.next, b.nextPC); nb == nil {
+			c.pc = b.nextPC
+			return running
 		}
 		b = nb
 		continue
@@ -721,13 +540,9 @@ func (c *Core) runBlocks() int {
 	indirect:
 		c.leaveBlock(b, 2)
 		c.entry, c.sizes = target&^3, 0
-		nb = b.taken
-		if nb == nil || nb.pc != target {
-			if nb = c.lookup(target); nb == nil {
-				c.goTo(target, 0)
-				return running
-			}
-			b.taken = nb
+		if nb = c.link(&b.taken, target); nb == nil {
+			c.goTo(target, 0)
+			return running
 		}
 		c.Cycle += uint64(nb.jumpExtra)
 		b = nb
@@ -736,11 +551,7 @@ func (c *Core) runBlocks() int {
 	inLine:
 		c.leaveBlock(b, 0)
 		c.sizes = b.sizesAfter(c.sizes)
-		nb = b.next
-		if nb == nil || nb.pc != b.nextPC {
-			nb = c.lookup(b.nextPC)
-			b.next = nb
-		}
+		nb = c.link(&b.next, b.nextPC)
 		if !c.follow(b, nb) {
 			return running
 		}

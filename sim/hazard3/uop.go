@@ -28,15 +28,12 @@ const (
 	uXorSrli
 	uSrliXor
 	uXorAndi
-	uXorXor
 	uAndiSh2add
 	uSrliAddi
 	uAddiXor
 	uAndiAddi
 	uAddiAndi
-	uAndiAndi
 	uMulAdd
-	uAddMul
 	uAddAdd
 	uAddiAdd
 	uAddAddi
@@ -47,11 +44,9 @@ const (
 	uLwAddi
 	uLbuAddi
 	uLwLw
-	uLwAdd
 	uAddiLw
 	uSh2addLw
 	uAddLbu
-	uSwLw
 	uSwAddi
 	uSbAddi
 	uSwSw
@@ -72,16 +67,12 @@ const (
 	uAddiBgeuBack
 	uAndiBeq
 	uAndiBne
-	uXorBne
 	uLwBeq
 	uLwBne
-	uLwBltu
 	uLbuBeq
-	uLbuBne
 	uAddBneBack
 	uAddBltuBack
 	uLwBltuBack
-	uXorBneBack
 	uAddiJ
 )
 
@@ -96,15 +87,12 @@ var pairs = map[pair]uopKind{
 	{uopKind(opXor), uopKind(opSrli)}:    uXorSrli,
 	{uopKind(opSrli), uopKind(opXor)}:    uSrliXor,
 	{uopKind(opXor), uopKind(opAndi)}:    uXorAndi,
-	{uopKind(opXor), uopKind(opXor)}:     uXorXor,
 	{uopKind(opAndi), uopKind(opSh2add)}: uAndiSh2add,
 	{uopKind(opSrli), uopKind(opAddi)}:   uSrliAddi,
 	{uopKind(opAddi), uopKind(opXor)}:    uAddiXor,
 	{uopKind(opAndi), uopKind(opAddi)}:   uAndiAddi,
 	{uopKind(opAddi), uopKind(opAndi)}:   uAddiAndi,
-	{uopKind(opAndi), uopKind(opAndi)}:   uAndiAndi,
 	{uopKind(opMul), uopKind(opAdd)}:     uMulAdd,
-	{uopKind(opAdd), uopKind(opMul)}:     uAddMul,
 	{uopKind(opAdd), uopKind(opAdd)}:     uAddAdd,
 	{uopKind(opAddi), uopKind(opAdd)}:    uAddiAdd,
 	{uopKind(opAdd), uopKind(opAddi)}:    uAddAddi,
@@ -115,11 +103,9 @@ var pairs = map[pair]uopKind{
 	{uopKind(opLw), uopKind(opAddi)}:     uLwAddi,
 	{uopKind(opLbu), uopKind(opAddi)}:    uLbuAddi,
 	{uopKind(opLw), uopKind(opLw)}:       uLwLw,
-	{uopKind(opLw), uopKind(opAdd)}:      uLwAdd,
 	{uopKind(opAddi), uopKind(opLw)}:     uAddiLw,
 	{uopKind(opSh2add), uopKind(opLw)}:   uSh2addLw,
 	{uopKind(opAdd), uopKind(opLbu)}:     uAddLbu,
-	{uopKind(opSw), uopKind(opLw)}:       uSwLw,
 	{uopKind(opSw), uopKind(opAddi)}:     uSwAddi,
 	{uopKind(opSb), uopKind(opAddi)}:     uSbAddi,
 	{uopKind(opSw), uopKind(opSw)}:       uSwSw,
@@ -140,16 +126,12 @@ var pairs = map[pair]uopKind{
 	{uopKind(opAddi), uBgeuBack}:         uAddiBgeuBack,
 	{uopKind(opAndi), uopKind(opBeq)}:    uAndiBeq,
 	{uopKind(opAndi), uopKind(opBne)}:    uAndiBne,
-	{uopKind(opXor), uopKind(opBne)}:     uXorBne,
 	{uopKind(opLw), uopKind(opBeq)}:      uLwBeq,
 	{uopKind(opLw), uopKind(opBne)}:      uLwBne,
-	{uopKind(opLw), uopKind(opBltu)}:     uLwBltu,
 	{uopKind(opLbu), uopKind(opBeq)}:     uLbuBeq,
-	{uopKind(opLbu), uopKind(opBne)}:     uLbuBne,
 	{uopKind(opAdd), uBneBack}:           uAddBneBack,
 	{uopKind(opAdd), uBltuBack}:          uAddBltuBack,
 	{uopKind(opLw), uBltuBack}:           uLwBltuBack,
-	{uopKind(opXor), uBneBack}:           uXorBneBack,
 	{uopKind(opAddi), uJ}:                uAddiJ,
 }
 
