@@ -27,6 +27,7 @@ func TestConformance(t *testing.T) {
 		{"hazard3-tb", Options{Machine: MachineHazard3TB}, 0x40, withoutFlash, image.ArchRISCV},
 		{"hazard3-tb of two harts", Options{Machine: MachineHazard3TB, Harts: 2}, 0x40, withoutFlash, image.ArchRISCV},
 		{"rp2350", Options{Machine: MachineRP2350}, 0x20000000, withFlash, image.ArchRISCV},
+		{"rp2350 with Arm cores", Options{Machine: MachineRP2350, Arch: image.ArchARM}, 0x20000000, withFlash, image.ArchARM},
 		{"rp2350, Arm", Options{Machine: MachineRP2350, Arch: image.ArchARM}, 0x20000000, withFlash, image.ArchARM},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/stem-hw/stem-hw/image"
@@ -49,12 +48,8 @@ func (t *Target) handler(core int) (uint32, bool) {
 		v, ok := t.cores[core].ReadReg(csrBase + csrMtvec)
 		return uint32(v) &^ 3, ok
 	}
-	var b [4]byte
-	if t.m.Peek(core, armVTOR, b[:]) != 4 ||
-		t.m.Peek(core, binary.LittleEndian.Uint32(b[:])+vectorHardFault, b[:]) != 4 {
-		return 0, false
-	}
-	return binary.LittleEndian.Uint32(b[:]) &^ 1, true
+	at := t.armWord(core, t.armWord(core, armVTOR)+vectorHardFault) &^ 1
+	return at, at != 0
 }
 
 // unhandled describes the exception or interrupt that nobody handled, and where
@@ -67,6 +62,10 @@ func (t *Target) unhandled(core int) (cause string, pc uint32) {
 			if text, pc, ok := f.Fault(); ok {
 				return text + ", which nothing handles", pc
 			}
+		}
+		if st := t.armStacked(core); st != nil {
+			x, _ := t.cores[core].ReadReg(armXPSR)
+			return fmt.Sprintf("exception %d, which nothing handles", x&0x1ff), st[armPC]
 		}
 		return "", t.cores[core].PC()
 	}
@@ -101,25 +100,32 @@ func (t *Target) crash(core int, pc uint32, cause string) *target.Crash {
 	cr := &target.Crash{Cause: cause, Core: core, PC: pc}
 	c := t.cores[core]
 	last := riscvPC
+	var stacked map[int]uint32
 	if t.arch() == image.ArchARM {
 		last = armXPSR
+		if t.place(core, c.PC()) == inHandler {
+			stacked = t.armStacked(core)
+		}
+	}
+	reg := func(n int) (uint32, bool) {
+		if v, ok := stacked[n]; ok {
+			return v, true
+		}
+		v, ok := c.ReadReg(n)
+		return uint32(v), ok
 	}
 	for _, r := range t.desc.Registers {
 		if r.Num > last || r.Num == 0 && last == riscvPC {
 			continue // x0 is always zero
 		}
-		v, ok := c.ReadReg(r.Num)
+		v, ok := reg(r.Num)
 		if !ok {
 			continue
 		}
 		if r.Num == riscvPC && last == riscvPC || r.Num == armPC && last == armXPSR {
-			v = uint64(pc)
+			v = pc
 		}
-		cr.Registers = append(cr.Registers, target.NamedValue{Name: r.Name, Value: uint32(v)})
-	}
-	reg := func(n int) (uint32, bool) {
-		v, ok := c.ReadReg(n)
-		return uint32(v), ok
+		cr.Registers = append(cr.Registers, target.NamedValue{Name: r.Name, Value: v})
 	}
 	read := func(addr uint32, p []byte) bool { return t.m.Peek(core, addr, p) == len(p) }
 	cr.Frames = t.opt.Symbols.Unwind(pc, reg, read)

@@ -217,8 +217,11 @@ func (t *Target) endless(core int) bool {
 // to pc over nothing but jumps.
 func (t *Target) handles(core int, pc uint32) bool {
 	at, ok := t.handler(core)
-	if !ok || t.arch() != image.ArchRISCV {
-		return ok && t.arch() == image.ArchARM && at == pc
+	if t.arch() == image.ArchARM {
+		return pc == armLockup || t.armVector(core) == pc
+	}
+	if !ok {
+		return false
 	}
 	if cause := t.csr(core, csrMcause); cause>>31 == 1 && t.csr(core, csrMtvec)&1 == 1 {
 		at += cause << 2

@@ -2,10 +2,12 @@ package sim
 
 import (
 	"context"
+	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/sim/machine"
 )
 
@@ -91,6 +93,88 @@ func TestEnds(t *testing.T) {
 			}
 			if all := strings.Join(notices, "; "); !strings.Contains(all, c.notice) {
 				t.Errorf("notices %q lack %q", all, c.notice)
+			}
+		})
+	}
+}
+
+// TestArmEnds does the same with Arm cores: a vector table in RAM, whose
+// HardFault handler is a breakpoint instruction or a jump to itself.
+func TestArmEnds(t *testing.T) {
+	const (
+		stack   = sramBase + 0x8000
+		handler = sramBase + 0x40
+		entry   = sramBase + 0x44
+		start   = sramBase + 0x60
+		bkpt    = 0xbe00
+		here    = 0xe7fe // b .
+	)
+	for _, c := range []struct {
+		name    string
+		handler uint16
+		code    []uint16
+		end     End
+		status  int
+		cause   string
+		pc      uint32
+	}{
+		{"exit", bkpt, []uint16{0x2000, bkpt, 0xe7fd}, EndExit, 0, "", 0},               // movs r0, #0; bkpt; b .-2
+		{"exit with a status", bkpt, []uint16{0x2005, bkpt, 0xe7fd}, EndExit, 5, "", 0}, // movs r0, #5
+		{"undefined instruction", bkpt, []uint16{0x2001, 0xde00}, EndCrash, 0, "undefined", start + 2},
+		{"unhandled fault", bkpt, []uint16{0x2006, 0x0700, 0x6801}, EndCrash, 0, "0x60000000", start + 4}, // movs r0, #6; lsls r0, #28; ldr r1, [r0]
+		{"handler that spins", here, []uint16{0x2006, 0x0700, 0x6801}, EndCrash, 0, "0x60000000", start + 4},
+		{"asleep", bkpt, []uint16{0xbf30, 0xe7fd}, EndAsleep, 0, "", 0}, // wfi; b .-2
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			defer cancel()
+			code := make([]byte, 0x60+2*len(c.code))
+			put := binary.LittleEndian.PutUint32
+			put(code, stack)
+			put(code[4:], entry|1)
+			for i := 2; i < 16; i++ {
+				put(code[4*i:], handler|1)
+			}
+			binary.LittleEndian.PutUint16(code[0x40:], c.handler)
+			// The vector table and the stack, then on to the code.
+			for i, h := range [6]uint16{0x4803, 0x4904, 0x6001, 0x4a04, 0x4695, 0xe007} {
+				binary.LittleEndian.PutUint16(code[0x44+2*i:], h)
+			}
+			put(code[0x54:], armVTOR)
+			put(code[0x58:], sramBase)
+			put(code[0x5c:], stack)
+			for i, h := range c.code {
+				binary.LittleEndian.PutUint16(code[0x60+2*i:], h)
+			}
+			made, err := New(Options{Machine: MachineRP2350, Arch: image.ArchARM})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer made.Close()
+			img := &image.Image{
+				Path: "test.elf", Format: image.FormatELF, Arch: image.ArchARM, Entry: entry | 1, HasEntry: true,
+				Segments: []image.Segment{{Addr: sramBase, Data: code, Name: "segment 0"}},
+			}
+			if err := made.Load(ctx, img); err != nil {
+				t.Fatal(err)
+			}
+			out, err := Base(made).Run(ctx, RunOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.End != c.end || out.Stop.Code != c.status {
+				t.Errorf("ended with %s, %+v, want %s with status %d; crash %+v", out.End, out.Stop, c.end, c.status, out.Stop.Crash)
+			}
+			if c.cause != "" && (out.Stop.Crash == nil || !strings.Contains(out.Stop.Crash.Cause, c.cause) || out.Stop.Crash.PC != c.pc) {
+				t.Errorf("crash %+v, want %q at %#x", out.Stop.Crash, c.cause, c.pc)
+			}
+			// The registers are those of the program, not of the handler.
+			if c.end == EndCrash && out.Stop.Crash != nil {
+				for _, r := range out.Stop.Crash.Registers {
+					if r.Name == "sp" && r.Value != stack {
+						t.Errorf("sp is %#x, want %#x", r.Value, uint32(stack))
+					}
+				}
 			}
 		})
 	}

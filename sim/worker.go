@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/target"
 )
@@ -91,6 +92,13 @@ func (t *Target) advance() {
 		t.cores[t.againCore].SetPC(t.againPC)
 	}
 	t.event(e)
+	if t.active && !t.debug && t.arch() == image.ArchARM {
+		for i := range t.cores {
+			if t.active && t.armSpins(i) && !t.watchdogRuns(i) {
+				t.stuck(machine.Event{Kind: machine.EventCrash, Core: i})
+			}
+		}
+	}
 	if t.active && (t.halting || t.decision.made && t.m.Seconds() >= t.decision.by) {
 		t.halted(target.Stop{Reason: target.StopHalt, PC: t.cores[0].PC()})
 	}
