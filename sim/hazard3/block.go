@@ -7,6 +7,9 @@ package hazard3
 // once for it. Blocks, their micro-operations and their timing are data without
 // code: a translator to machine code can take its input from them.
 
+// unlinked stands for a successor that is not known yet.
+var unlinked = block{pc: noBranch}
+
 // maxBlock is the number of instructions in a block.
 const maxBlock = 64
 
@@ -90,7 +93,7 @@ func (c *Core) build(pc uint32) *block {
 	if pc-c.gateLo < c.gateSize {
 		return nil
 	}
-	b := &block{pc: pc}
+	b := &block{pc: pc, taken: &unlinked, next: &unlinked}
 	var (
 		t       uint32 // cycles so far, without what varies
 		vary    uint32 // the most that may come on top

@@ -42,7 +42,7 @@ func (c *Core) leaveBlock(b *block, cycles uint64) {
 
 // link returns the block at pc, which at remembers; nil if there can be none.
 func (c *Core) link(at **block, pc uint32) *block {
-	if b := *at; b != nil && b.pc == pc {
+	if b := *at; b.pc == pc {
 		return b
 	}
 	return c.relink(at, pc)
@@ -50,7 +50,9 @@ func (c *Core) link(at **block, pc uint32) *block {
 
 func (c *Core) relink(at **block, pc uint32) *block {
 	b := c.lookup(pc)
-	*at = b
+	if b != nil {
+		*at = b
+	}
 	return b
 }
 
@@ -122,12 +124,9 @@ func (c *Core) execLast(b *block, answer *uint32) *block {
 	if r != running || c.attn || c.excl || c.code.epoch != epoch || c.pc != b.nextPC || c.mustStep() {
 		return nil
 	}
-	nb := b.next
-	if nb == nil || nb.pc != b.nextPC {
-		if nb = c.lookup(b.nextPC); nb == nil {
-			return nil
-		}
-		b.next = nb
+	nb := c.link(&b.next, b.nextPC)
+	if nb == nil {
+		return nil
 	}
 	if c.loading&nb.firstUse != 0 || c.Cycle+uint64(nb.guard) >= c.limit {
 		return nil

@@ -242,9 +242,6 @@ func (c *Core) runBlocks() int {
 			case uAndiSh2add:
 				*reg(c, u.rd) = *reg(c, u.rs1) & u.imm
 				*reg(c, u.rd2) = *reg(c, u.rs3)<<2 + *reg(c, u.rs4)
-			case uSrliAddi:
-				*reg(c, u.rd) = *reg(c, u.rs1) >> (u.imm & 31)
-				*reg(c, u.rd2) = *reg(c, u.rs3) + u.imm2
 			case uAddiXor:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
 				*reg(c, u.rd2) = *reg(c, u.rs3) ^ *reg(c, u.rs4)
@@ -272,9 +269,6 @@ func (c *Core) runBlocks() int {
 			case uAddiSlli:
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
 				*reg(c, u.rd2) = *reg(c, u.rs3) << (u.imm2 & 31)
-			case uAddiSrli:
-				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
-				*reg(c, u.rd2) = *reg(c, u.rs3) >> (u.imm2 & 31)
 			case uSlliSrli:
 				*reg(c, u.rd) = *reg(c, u.rs1) << (u.imm & 31)
 				*reg(c, u.rd2) = *reg(c, u.rs3) >> (u.imm2 & 31)
@@ -492,9 +486,11 @@ func (c *Core) runBlocks() int {
 	taken:
 		c.instret += b.retired
 		c.entry, c.sizes = b.takenPC&^3, 0
-		if nb = c.link(&b.taken, b.takenPC); nb == nil {
-			c.goTo(b.takenPC, uint64(b.cycles)+2)
-			return running
+		if nb = b.taken; nb.pc != b.takenPC {
+			if nb = c.relink(&b.taken, b.takenPC); nb == nil {
+				c.goTo(b.takenPC, uint64(b.cycles)+2)
+				return running
+			}
 		}
 		c.Cycle += uint64(b.cycles + nb.jumpExtra + 2)
 		b = nb
@@ -507,9 +503,11 @@ func (c *Core) runBlocks() int {
 		}
 		// Predicted: the target follows without a gap if it is in the fetch
 		// buffer.
-		if nb = c.link(&b.taken, b.takenPC); nb == nil {
-			c.predictedOut(b)
-			return running
+		if nb = b.taken; nb.pc != b.takenPC {
+			if nb = c.relink(&b.taken, b.takenPC); nb == nil {
+				c.predictedOut(b)
+				return running
+			}
 		}
 		c.leaveBlock(b, 1)
 		if nb.jumpExtra != 0 && !b.ahead && !b.fetchedAhead(c.sizes) {
@@ -530,9 +528,11 @@ func (c *Core) runBlocks() int {
 	next:
 		c.leaveBlock(b, 1)
 		c.sizes = b.sizesAfter(c.sizes)
-		if nb = c.link(&b.next, b.nextPC); nb == nil {
-			c.pc = b.nextPC
-			return running
+		if nb = b.next; nb.pc != b.nextPC {
+			if nb = c.relink(&b.next, b.nextPC); nb == nil {
+				c.pc = b.nextPC
+				return running
+			}
 		}
 		b = nb
 		continue
@@ -540,9 +540,11 @@ func (c *Core) runBlocks() int {
 	indirect:
 		c.leaveBlock(b, 2)
 		c.entry, c.sizes = target&^3, 0
-		if nb = c.link(&b.taken, target); nb == nil {
-			c.goTo(target, 0)
-			return running
+		if nb = b.taken; nb.pc != target {
+			if nb = c.relink(&b.taken, target); nb == nil {
+				c.goTo(target, 0)
+				return running
+			}
 		}
 		c.Cycle += uint64(nb.jumpExtra)
 		b = nb

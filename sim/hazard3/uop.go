@@ -29,7 +29,6 @@ const (
 	uSrliXor
 	uXorAndi
 	uAndiSh2add
-	uSrliAddi
 	uAddiXor
 	uAndiAddi
 	uAddiAndi
@@ -39,7 +38,6 @@ const (
 	uAddAddi
 	uSlliAdd
 	uAddiSlli
-	uAddiSrli
 	uSlliSrli
 	uLwAddi
 	uLbuAddi
@@ -88,7 +86,6 @@ var pairs = map[pair]uopKind{
 	{uopKind(opSrli), uopKind(opXor)}:    uSrliXor,
 	{uopKind(opXor), uopKind(opAndi)}:    uXorAndi,
 	{uopKind(opAndi), uopKind(opSh2add)}: uAndiSh2add,
-	{uopKind(opSrli), uopKind(opAddi)}:   uSrliAddi,
 	{uopKind(opAddi), uopKind(opXor)}:    uAddiXor,
 	{uopKind(opAndi), uopKind(opAddi)}:   uAndiAddi,
 	{uopKind(opAddi), uopKind(opAndi)}:   uAddiAndi,
@@ -98,7 +95,6 @@ var pairs = map[pair]uopKind{
 	{uopKind(opAdd), uopKind(opAddi)}:    uAddAddi,
 	{uopKind(opSlli), uopKind(opAdd)}:    uSlliAdd,
 	{uopKind(opAddi), uopKind(opSlli)}:   uAddiSlli,
-	{uopKind(opAddi), uopKind(opSrli)}:   uAddiSrli,
 	{uopKind(opSlli), uopKind(opSrli)}:   uSlliSrli,
 	{uopKind(opLw), uopKind(opAddi)}:     uLwAddi,
 	{uopKind(opLbu), uopKind(opAddi)}:    uLbuAddi,
