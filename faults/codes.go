@@ -23,4 +23,5 @@ const (
 	CodeTimeout       Code = "timeout"
 	CodeInterrupted   Code = "interrupted"
 	CodeTargetFailed  Code = "target-failed"
+	CodeBusy          Code = "busy" // somebody else holds it
 )

@@ -63,6 +63,10 @@ type Options struct {
 	// program stop it, all cores asleep do not, and a reset by the firmware is
 	// a stop. Halt, Resume, breakpoints and ResetHalt turn it on.
 	Debug bool
+	// DebugPort is true for a chip whose cores a debug port controls (Do): a core
+	// that enters Debug state stops nobody else, a core that is stuck ends
+	// nothing, and time goes on.
+	DebugPort bool
 	// Symbols names functions, to recognise how a program ended and to find
 	// callers; may be nil.
 	Symbols *symbols.Table

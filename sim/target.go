@@ -57,6 +57,8 @@ type Target struct {
 	stream    string
 	desc      target.Description // of the machine, since the last reset
 	startSec  float64            // simulated seconds at the last start
+	parked    bool               // nothing happens until a debug port changes something
+	crashed   string             // the last crash told of, under a debug port
 
 	// State for others.
 	mu      sync.Mutex

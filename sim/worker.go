@@ -36,6 +36,12 @@ func (t *Target) work() {
 			continue
 		}
 		t.advance()
+		if t.parked {
+			t.parked = false
+			if !t.wait(parkTime, false) {
+				return
+			}
+		}
 		if t.active && (t.again || t.sleeping) {
 			t.again, t.sleeping = false, false
 			if !t.wait(0, true) {
@@ -125,6 +131,10 @@ func (t *Target) feed() {
 
 // event deals with what Run reported.
 func (t *Target) event(e machine.Event) {
+	if t.opt.DebugPort {
+		t.portEvent(e)
+		return
+	}
 	switch e.Kind {
 	case machine.EventLimit:
 	case machine.EventStop:

@@ -24,6 +24,7 @@ func (a *app) verbs() []*cobra.Command {
 		a.runCmd(),
 		a.debugCmd(),
 		a.gdbserverCmd(),
+		a.simCmd(),
 		a.versionCmd(),
 	}
 }

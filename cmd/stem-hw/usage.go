@@ -153,3 +153,13 @@ func wantedValue(f *pflag.Flag) string {
 		return "a value for " + name
 	}
 }
+
+// atMostArgs accepts the named arguments, of which the last ones may be missing.
+func atMostArgs(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= len(names) {
+			return nil
+		}
+		return exactArgs(names...)(cmd, args)
+	}
+}

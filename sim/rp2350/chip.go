@@ -57,6 +57,7 @@ type Chip struct {
 	boots      uint64
 	romStack   [2][2]uint32
 	rcp        *cortexm33.RCP // of Arm cores
+	unlocked   bool           // a debug key was accepted
 	ramImage   *ramImage
 	flashDone  periph.Event
 	settle     periph.Event

@@ -16,10 +16,10 @@ type coreBus struct {
 var _ bus.Bus = (*coreBus)(nil)
 
 // Ready implements bus.Bus: a core may not be ahead of the other one, and
-// core 0 goes first on a tie.
+// core 0 goes first on a tie. A debugger's access between runs waits for nobody.
 func (b *coreBus) Ready(now uint64) bool {
 	o := b.n.other
-	if !o.runs() {
+	if !o.runs() || b.c.cur == nil {
 		return true
 	}
 	t := o.clock()

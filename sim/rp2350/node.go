@@ -26,6 +26,10 @@ type node struct {
 	// stuck: it repeats itself for ever and only a change from outside helps.
 	stuck     bool
 	stuckText string
+	// haltOnReset: a debugger wants it halted before its first instruction.
+	haltOnReset bool
+	// wasReset: it was reset since the Debug Module asked last.
+	wasReset bool
 	// halted is whether the blocks were told that it is in Debug state.
 	halted bool
 	// rom is what the core does in the boot ROM instead of executing; see

@@ -113,6 +113,7 @@ func (c *Chip) resetCore(n *node) {
 	n.rom = romNone
 	n.asleep, n.stuck = false, false
 	c.takeArch(n)
+	n.wasReset = true
 	n.cpu.Reset()
 	n.cpu.SetClock(c.now)
 	n.cpu.SetIRQs(c.irq | n.irq)
@@ -126,4 +127,9 @@ func (c *Chip) startCores() {
 
 // startCore lets a core begin at its reset vector, in the boot ROM; romGate
 // finds it there.
-func (c *Chip) startCore(n *node) { n.cpu.SetClock(c.now) }
+func (c *Chip) startCore(n *node) {
+	n.cpu.SetClock(c.now)
+	if n.haltOnReset {
+		n.cpu.HaltNow()
+	}
+}

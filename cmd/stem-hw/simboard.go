@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stem-hw/stem-hw/faults"
+	"github.com/stem-hw/stem-hw/sim"
+	"github.com/stem-hw/stem-hw/sim/debugport"
+	"github.com/stem-hw/stem-hw/sim/machine"
+	"github.com/stem-hw/stem-hw/sim/rp2350"
+	"github.com/stem-hw/stem-hw/ui"
+)
+
+// boardFlags are the options of sim board.
+type boardFlags struct {
+	jtag, swd, dap string
+	dapPackets     int
+	trouble        []string
+	serial         string
+}
+
+func (a *app) simCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "sim",
+		Short:   "a simulated board for other tools",
+		GroupID: groupBoards,
+		Args:    verbsOnly,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  stem-hw sim board app.elf --jtag-bitbang :9824`,
+	}
+	cmd.AddCommand(a.simBoardCmd())
+	return cmd
+}
+
+func (a *app) simBoardCmd() *cobra.Command {
+	var f boardFlags
+	cmd := &cobra.Command{
+		Use:   "board [FILE]",
+		Short: "run a simulated Pico 2 with a debug port",
+		Long: `Board runs a simulated Raspberry Pi Pico 2, with the program FILE in its flash if
+one is given, and lets other people's debuggers reach its debug port until
+ctrl-c: OpenOCD over remote_bitbang (SWD and JTAG) or CMSIS-DAP over TCP.
+What the program prints goes to standard output.
+
+Addresses without a host are on the loopback interface; :0 takes a free port,
+which is printed. The JTAG chain exists in the simulation alone.
+
+--trouble makes the port fail as real wiring does: dead (no power or no wires),
+no-power-up, wrong-chip (an RP2040's identification), wait (every access waits),
+memory-faults, parity (every 50th read arrives spoilt).`,
+		Example: `  stem-hw sim board app.elf --jtag-bitbang :9824
+  stem-hw sim board --swd-bitbang :9825 --dap-tcp :4441
+  stem-hw sim board --dap-tcp :4441 --trouble parity`,
+		Args: atMostArgs("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.simBoard(cmd.Context(), args, &f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.jtag, "jtag-bitbang", "", "serve OpenOCD's remote_bitbang for JTAG at this `ADDRESS`")
+	fl.StringVar(&f.swd, "swd-bitbang", "", "serve OpenOCD's remote_bitbang for SWD at this `ADDRESS`")
+	fl.StringVar(&f.dap, "dap-tcp", "", "serve CMSIS-DAP over TCP at this `ADDRESS`")
+	fl.IntVar(&f.dapPackets, "dap-packets", 6, "`NUMBER` of packets that the probe holds")
+	fl.StringVar(&f.serial, "serial", "E660440C84B2A31E", "serial `NUMBER` of the probe")
+	fl.StringSliceVar(&f.trouble, "trouble", nil, "make the debug port fail in this `WAY`; may be repeated")
+	return cmd
+}
+
+// portServer is one way to the debug port.
+type portServer struct {
+	name    string
+	address string
+	serve   func(io.ReadWriter, debugport.Do) error
+}
+
+// boardResult says where the debug port is served.
+type boardResult struct {
+	Machine   string            `json:"machine"`
+	Simulated bool              `json:"simulated"`
+	Addresses map[string]string `json:"addresses"`
+	order     []string
+}
+
+func (boardResult) Kind() string { return "sim-board" }
+
+func (b boardResult) Text(t *ui.Text) {
+	for _, name := range b.order {
+		t.Linef("%-13s %s", name, b.Addresses[name])
+	}
+}
+
+func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error {
+	trouble, err := parseTrouble(f.trouble)
+	if err != nil {
+		return err
+	}
+	if f.dapPackets < 1 || f.dapPackets > 64 {
+		u := faults.Usage("--dap-packets is out of range")
+		u.Seen, u.Wanted = fmt.Sprint(f.dapPackets), "1 to 64"
+		return u
+	}
+	if f.jtag == "" && f.swd == "" && f.dap == "" {
+		u := faults.Usage("no way to the board was asked for")
+		u.Wanted = "--jtag-bitbang, --swd-bitbang or --dap-tcp"
+		u.Try = []string{"stem-hw sim board --jtag-bitbang :0"}
+		return u
+	}
+	var chip *rp2350.Chip
+	made, err := sim.New(sim.Options{
+		Machine: sim.MachineRP2350, Speed: sim.SpeedReal, DebugPort: true, Input: true,
+		Build: func() (machine.Machine, error) {
+			chip = rp2350.New(rp2350.Options{})
+			return chip, nil
+		},
+		Output: func(_ string, p []byte) { _, _ = a.ui.Data().Write(p) },
+		Notice: func(n machine.Notice) { a.ui.Verbose(1, "note: %s", n.Text) },
+	})
+	if err != nil {
+		return err
+	}
+	defer made.Close()
+	t := sim.Base(made)
+	if len(args) > 0 {
+		p, err := openProgram(args[0], sim.MachineRP2350)
+		if err != nil {
+			return err
+		}
+		if err := t.Load(ctx, p.image); err != nil {
+			return err
+		}
+	}
+	dp := debugport.NewDP(chip.DebugPort())
+	dp.Trouble = trouble
+	line := debugport.NewLine(dp)
+	id := debugport.DebugProbe(f.serial)
+	id.PacketCount = f.dapPackets
+	probe := debugport.NewProbe(id, line)
+	servers := []portServer{
+		{"jtag-bitbang", f.jtag, (&debugport.Bitbang{Chain: debugport.NewJTAG(dp.DM())}).Serve},
+		{"swd-bitbang", f.swd, (&debugport.Bitbang{Line: line}).Serve},
+		{"dap-tcp", f.dap, func(rw io.ReadWriter, do debugport.Do) error { return debugport.ServeDAP(rw, probe, do) }},
+	}
+	if err := t.Start(ctx); err != nil {
+		return err
+	}
+	return a.servePorts(ctx, t, servers)
+}
+
+// servePorts listens, says where, and serves until ctx ends.
+func (a *app) servePorts(ctx context.Context, t *sim.Target, servers []portServer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	do := func(f func()) { _ = t.Do(ctx, func(machine.Machine) { f() }) }
+	res := boardResult{Machine: sim.MachineRP2350, Simulated: true, Addresses: map[string]string{}}
+	done := make(chan error)
+	n := 0
+	for _, s := range servers {
+		if s.address == "" {
+			continue
+		}
+		l, err := listenTCP(s.address)
+		if err != nil {
+			return err
+		}
+		res.Addresses[s.name] = l.Addr().String()
+		res.order = append(res.order, s.name)
+		n++
+		go func() {
+			done <- debugport.Accept(ctx, l, func(rw io.ReadWriter) error { return s.serve(rw, do) })
+		}()
+	}
+	err := a.ui.Event(res)
+	if err != nil {
+		cancel()
+	}
+	for range n {
+		if e := <-done; err == nil {
+			err = e
+		}
+		cancel()
+	}
+	return err
+}
+
+// listenTCP listens at host:port, on the loopback interface without a host.
+func listenTCP(address string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		u := faults.Usage("this is no address")
+		u.Seen, u.Wanted = fmt.Sprintf("%q", address), ":9824 or 127.0.0.1:9824"
+		return nil, u
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, &faults.Fault{
+			Code: faults.CodeBusy, Status: faults.StatusBusy,
+			Summary: "cannot listen", Err: err, Try: []string{"use :0 for a free port"},
+		}
+	}
+	return l, nil
+}
+
+// parseTrouble reads --trouble.
+func parseTrouble(ways []string) (t debugport.Trouble, err error) {
+	const rp2040 = 0x0bc12477
+	set := map[string]func(){
+		"dead":          func() { t.Dead = true },
+		"no-power-up":   func() { t.NoPowerUp = true },
+		"wrong-chip":    func() { t.DPIDR = rp2040 },
+		"wait":          func() { t.Wait = true },
+		"memory-faults": func() { t.MemoryFaults = true },
+		"parity":        func() { t.ParityEvery = 50 },
+	}
+	for _, w := range ways {
+		f, ok := set[strings.TrimSpace(w)]
+		if !ok {
+			u := faults.Usage("there is no trouble called %q", w)
+			u.Wanted = "dead, no-power-up, wrong-chip, wait, memory-faults or parity"
+			return t, u
+		}
+		f()
+	}
+	return t, nil
+}
