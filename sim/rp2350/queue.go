@@ -16,6 +16,14 @@ type item struct {
 	e         *periph.Event
 }
 
+// clear forgets every event.
+func (q *queue) clear() {
+	for _, it := range q.items {
+		it.e.Index = 0
+	}
+	*q = queue{}
+}
+
 // next is the cycle of the earliest event, or timebase.Never.
 func (q *queue) next() uint64 {
 	if len(q.items) == 0 {

@@ -25,7 +25,7 @@ const (
 // RAM image stay.
 func (c *Chip) Reset() {
 	c.event, c.resetPending = nil, false
-	c.q = queue{}
+	c.q.clear()
 	c.now, c.clock = 0, 0
 	c.line = timebase.Timeline{}
 	c.line.SetRate(0, powerUpRate)

@@ -191,3 +191,23 @@ func TestDebugHaltOfEveryKindOfCore(t *testing.T) {
 		t.Errorf("step: %+v", e)
 	}
 }
+
+func TestResetForgetsEvents(t *testing.T) {
+	r := newRig(t, Options{})
+	r.program((&asm{}).wfi().back(1))
+	r.Run(100)
+	fired := 0
+	var a, b periph.Event
+	a.Fire = func(uint64) { fired++ }
+	b.Fire = func(uint64) { fired += 100 }
+	e := env{r.Chip}
+	e.Schedule(&a, 5000)
+	e.Schedule(&b, 6000)
+	r.Reset()
+	e.Schedule(&b, 2000)
+	e.Cancel(&a)
+	r.Run(10_000)
+	if fired != 100 {
+		t.Errorf("fired %d", fired)
+	}
+}
