@@ -83,3 +83,14 @@ func (b *bootRAM) setWord(off uint32, v uint32) { binary.LittleEndian.PutUint32(
 
 // claimed reports whether somebody holds a boot lock.
 func (b *bootRAM) claimed(n uint) bool { return b.free>>n&1 == 0 }
+
+// strobes is the mask of the bytes that a write drives, for memories.
+func strobes(w periph.Write) uint32 {
+	switch w.Size {
+	case 1:
+		return 0xff << (8 * w.Lane)
+	case 2:
+		return 0xffff << (8 * (w.Lane & 2))
+	}
+	return 0xffffffff
+}

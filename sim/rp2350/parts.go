@@ -99,8 +99,6 @@ func (c *Chip) buildParts() {
 		"XIP_CTRL":   c.xip,
 		"XIP_QMI":    c.qmi,
 		"XIP_AUX":    xipAux{c},
-		"USB":        newUSBIdle(c),
-		"USB DPRAM":  &dpram{},
 	}
 	for i := range decoded {
 		s := decoded[i]
