@@ -84,17 +84,19 @@ func remu(a, b uint32) uint32 {
 	return a % b
 }
 
-// divuCycles is the time of an unsigned division.
+// divuCycles is the time of an unsigned division: two cycles to begin, 16
+// iterations of two bits, and one for the result (hazard3_muldiv_seq.v).
 const divuCycles = 19
 
-// divCycles is the time of a signed division: 18 cycles, and one more for each
-// sign that must be put right before or after the iterations
-// (hazard3_muldiv_seq.v).
-func divCycles(a, b uint32) uint64 {
-	if int32(a) < 0 || int32(b) < 0 {
+// divCycles is the time of a signed division of a. A negative dividend takes a
+// cycle more, to put the signs of the results right. So does a negative divisor
+// with a positive dividend, but then the cycle that negates the divisor, as the
+// iterations need it, is saved.
+func divCycles(a uint32) uint64 {
+	if int32(a) < 0 {
 		return 20
 	}
-	return 19
+	return divuCycles
 }
 
 func boolTo(b bool) uint32 {

@@ -232,10 +232,10 @@ func (c *Core) rareOp(u *uop) {
 	case opRemu:
 		v = remu(a, b)
 	case opDiv:
-		c.Cycle += divCycles(a, b) - divuCycles
+		c.Cycle += divCycles(a) - divuCycles
 		v = div(a, b)
 	case opRem:
-		c.Cycle += divCycles(a, b) - divuCycles
+		c.Cycle += divCycles(a) - divuCycles
 		v = rem(a, b)
 	case opPackh:
 		v = a&0xff | b&0xff<<8

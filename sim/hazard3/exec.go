@@ -68,11 +68,11 @@ func (c *Core) exec(in *inst) int {
 	case opMulhu:
 		v = mulhu(a, b)
 	case opDiv:
-		v, cycles = div(a, b), divCycles(a, b)
+		v, cycles = div(a, b), divCycles(a)
 	case opDivu:
 		v, cycles = divu(a, b), divuCycles
 	case opRem:
-		v, cycles = rem(a, b), divCycles(a, b)
+		v, cycles = rem(a, b), divCycles(a)
 	case opRemu:
 		v, cycles = remu(a, b), divuCycles
 	case opSh1add:
