@@ -95,12 +95,12 @@ func TestCSRs(t *testing.T) {
 func TestCounters(t *testing.T) {
 	var a asm
 	a.w(csrOp(2, 0xb00, 0)) // csrr x10, mcycle
-	a.w(csrOp(2, 0xb02, 0) &^ 0xf80 | 12<<7)
+	a.w(csrOp(2, 0xb02, 0)&^0xf80 | 12<<7)
 	a.w(csrOp(1, 0xb00, 11) &^ 0xf80) // csrw mcycle, x11
-	a.w(csrOp(2, 0xb00, 0) &^ 0xf80 | 13<<7)
+	a.w(csrOp(2, 0xb00, 0)&^0xf80 | 13<<7)
 	a.w(csrOp(1, 0xb02, 11) &^ 0xf80)
-	a.w(csrOp(2, 0xb02, 0) &^ 0xf80 | 14<<7)
-	a.w(csrOp(2, 0xb00, 0) &^ 0xf80 | 15<<7)
+	a.w(csrOp(2, 0xb02, 0)&^0xf80 | 14<<7)
+	a.w(csrOp(2, 0xb00, 0)&^0xf80 | 15<<7)
 	g := newTest(t, hazard3.Testbench(), a.b)
 	g.X[11] = 1000
 	g.SetCSR(0xb00, 50)
