@@ -160,6 +160,10 @@ func TestUSBWithNothingPluggedIn(t *testing.T) {
 	if len(r.notices) != 0 {
 		t.Errorf("powering the transceiver down is no news: %v", r.notices)
 	}
+	r.store32(0, 0x50110040, 1) // MAIN_CTRL.CONTROLLER_EN
+	if len(r.notices) != 1 {
+		t.Error("enabling the controller should be")
+	}
 	r.store32(0, 0x50100080, 0x11223344)
 	r.storeN(0, 0x50100081, 1, 0xaa)
 	r.want(0x50100080, 0x1122aa44)

@@ -65,6 +65,7 @@ type Peripherals struct {
 	SPI       [2]*SPI
 	ADC       *ADC
 	USB       *USB
+	HSTX      *HSTX
 	I2C       [2]*I2C
 	Pins      *Pins
 	Requests  *Requests
@@ -124,6 +125,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 		s.PIO[i].other = s.PIO
 	}
 	s.USB = newUSB(env)
+	s.HSTX = newHSTX(env, s.Clocks.HSTX, pins, s.Requests)
 	s.sysCfg = newSysCfg(env)
 
 	at := func(base uint32, bit int, b Block) {
@@ -158,7 +160,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	at(0x400a8000, ResetPWM, s.PWM)
 	at(0x400b0000, ResetTIMER0, s.Timer[0])
 	at(0x400b8000, ResetTIMER1, s.Timer[1])
-	store(0x400c0000, ResetHSTX, "HSTX_CTRL", regs.HSTXCTRL, "nothing is sent")
+	at(0x400c0000, ResetHSTX, s.HSTX)
 	at(0x400d8000, -1, s.Watchdog)
 	at(0x400e8000, -1, s.ROSC)
 	at(0x400f0000, ResetTRNG, s.TRNG)
@@ -181,7 +183,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	at(0x50200000, ResetPIO0, s.PIO[0])
 	at(0x50300000, ResetPIO1, s.PIO[1])
 	at(0x50400000, ResetPIO2, s.PIO[2])
-	store(0x50600000, ResetHSTX, "HSTX_FIFO", regs.HSTXFIFO, "nothing is sent")
+	at(0x50600000, ResetHSTX, newHSTXPort(env, s.HSTX))
 	store(0x50700000, -1, "CORESIGHT_TRACE", regs.CORESIGHTTRACE, "nothing is traced")
 	return s
 }

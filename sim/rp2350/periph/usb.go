@@ -159,6 +159,9 @@ func (u *USB) Write(offset uint32, w Write) {
 		if u.get(offset)&(mainEnable|mainHost) == mainEnable|mainHost {
 			u.unmodelled(offset, "the controller as a USB host; no device ever answers")
 		}
+		if u.get(offset)&(mainEnable|mainHost) == mainEnable && u.change == nil && !u.vbus {
+			u.env.Notice("the USB controller was enabled, but nothing is plugged in: no host will see this board")
+		}
 		u.connection()
 	case usbSIECtrl:
 		u.connection()
