@@ -69,6 +69,12 @@ architectures, shows its console, and does the same with a simulated board.`,
 	root.SetCompletionCommandGroupID(groupOther)
 	root.SetHelpCommand(helpCmd(root))
 	root.AddCommand(verbs...)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Short = "print a script for the shell that completes words"
+		}
+	}
 	return root
 }
 
