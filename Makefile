@@ -18,7 +18,10 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 BIN     := bin/stem-hw
 
 # Every tier but test-board stays on the simulated board, whatever is plugged in.
-test test-peers soak bench fuzz examples-check run: export STEM_HW_BOARD = sim
+test test-peers soak bench fuzz peers run: export STEM_HW_BOARD = sim
+
+# The QEMU of Debian 12 is too old for the RISC-V extensions.
+test-peers soak: export STEM_QEMU_RISCV32 ?= $(CURDIR)/scripts/root exec qemu qemu-system-riscv32
 
 CITOOL := $(GO) run ./internal/citool
 CACHE  := $${XDG_CACHE_HOME:-$$HOME/.cache}/stem-hw
@@ -44,12 +47,15 @@ test: setup-test ## unit and integration tests: no root, no VM
 
 .PHONY: test-peers
 test-peers: setup-peers ## tests against other people's tools, from apt and mmdebstrap
+	@scripts/root path qemu >/dev/null
 	@$(CITOOL) test-peers -- $(GO) test -json -tags peers -timeout 30m -p 1 -run '^TestPeer' $(TESTFLAGS) ./...
 
-SOAK ?= 60
+SOAK ?= 1000000
 .PHONY: soak
-soak: setup-test ## long random tests, SOAK seconds each
-	@STEM_HW_SOAK=$(SOAK) $(CITOOL) soak -- $(GO) test -json -timeout 12h -count 1 -run '^TestSoak' $(TESTFLAGS) ./...
+soak: setup-peers ## long random tests, SOAK rounds or instructions each
+	@scripts/root path qemu >/dev/null
+	@STEM_HW_SOAK=$(SOAK) STEM_LOCKSTEP=$(SOAK) $(CITOOL) soak -- $(GO) test -json -tags peers -timeout 12h -count 1 -p 1 \
+		-run '^(TestSoak|TestPeerSoak|TestPeerLockstep|TestPeerRandom)' $(TESTFLAGS) ./...
 
 FUZZTIME ?= 20s
 .PHONY: fuzz
