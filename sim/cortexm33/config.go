@@ -1,6 +1,6 @@
 package cortexm33
 
-// Security attribution of an address, as an implementation-defined attribution
+// Attribution is the security attribution of an address, as an implementation-defined attribution
 // unit gives it.
 type Attribution uint8
 

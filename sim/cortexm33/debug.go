@@ -11,7 +11,6 @@ type debug struct {
 	retired, wasReset        bool
 	demcr, dcrdr, dscsr      uint32
 	why                      uint32 // DFSR bit of the pending halt request
-	monStep                  bool
 
 	points []target.Point
 	breaks map[uint32]bool

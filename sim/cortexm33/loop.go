@@ -187,16 +187,16 @@ func (c *Core) attend() (bus.Reason, bool) {
 			break
 		}
 		// SysTick is the core's own and may end the sleep.
-		if n, ok := c.NextTick(); !ok || n >= c.limit {
+		n, ok := c.NextTick()
+		if !ok || n >= c.limit {
 			if ok && c.limit != ^uint64(0) {
 				c.Cycle = max(c.Cycle, c.limit)
 				return bus.ReasonLimit, true
 			}
 			return bus.ReasonAsleep, true
-		} else {
-			c.Cycle = max(c.Cycle, n)
-			c.now(c.Cycle)
 		}
+		c.Cycle = max(c.Cycle, n)
+		c.now(c.Cycle)
 	}
 	if !c.dbg.step {
 		c.takeInterrupt()

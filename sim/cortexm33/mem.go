@@ -64,7 +64,6 @@ type access struct {
 	// begun: an earlier access of the same instruction was made, so the bus is
 	// not asked again whether it is ready.
 	begun bool
-	excl  bool
 }
 
 func (c *Core) accessNow(now uint64) access {

@@ -92,9 +92,6 @@ func (c *Core) condition(cond uint8) bool {
 	return r != (cond&1 != 0)
 }
 
-// handler reports whether the core is in Handler mode.
-func (c *Core) handler() bool { return c.ipsr != 0 }
-
 // privileged reports whether execution is privileged.
 func (c *Core) privileged() bool {
 	return c.ipsr != 0 || c.control[b2i(c.ns)]&ctlNPRIV == 0

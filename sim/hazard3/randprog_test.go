@@ -50,7 +50,6 @@ type patch struct {
 	at   int  // offset of the jump
 	kind byte // 'B' branch, 'J' jal, 'b' c.beqz, 'j' c.j, 'a' auipc of a jalr pair
 	skip int  // instructions to go
-	base uint32
 }
 
 func newRandProg(seed uint64) *randProg {

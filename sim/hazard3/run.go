@@ -26,7 +26,7 @@ func (c *Core) Run(limit uint64) bus.Reason {
 		if c.Cycle >= c.limit {
 			return bus.ReasonLimit
 		}
-		r := running
+		var r int
 		if c.attn || c.mustStep() {
 			r = c.step()
 		} else {

@@ -32,9 +32,10 @@ func (h USBHost) Power(on bool) {
 	h.u.update()
 }
 
-// Attached reports whether the device's pull-up is on; OnChange calls f when
-// that changes. OnResume calls f when the device asks to be woken.
-func (h USBHost) Attached() bool                 { return h.u.attached }
+// Attached reports whether the device's pull-up is on.
+func (h USBHost) Attached() bool { return h.u.attached }
+
+// OnChange calls f when the pull-up is switched.
 func (h USBHost) OnChange(f func(attached bool)) { h.u.change = f }
 
 // OnResume calls f when the device signals remote wake-up.
