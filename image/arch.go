@@ -2,6 +2,7 @@ package image
 
 import (
 	"github.com/stem-hw/stem-hw/image/boot"
+	"github.com/stem-hw/stem-hw/image/picobin"
 )
 
 // memory shows an image as a boot ROM would see it once it is written: flash
@@ -58,7 +59,9 @@ func (im *Image) Loop(cpu boot.CPU) *boot.Loop {
 	return boot.Scan(im.Memory(), w, within, boot.Options{Chip: boot.A4, CPU: cpu})
 }
 
-// arch fills Arch from the image definition where the container is silent.
+// arch fills Arch from the image definition where the container is silent. A
+// file with definitions for both CPUs is for the one that would start it, Arm
+// first.
 func (im *Image) arch() {
 	if im.Arch != ArchUnknown {
 		return
@@ -67,10 +70,14 @@ func (im *Image) arch() {
 	if l == nil || l.Image == nil || !l.Image.Type.Executable() {
 		return
 	}
-	switch l.Image.CPU() {
-	case boot.Arm:
-		im.Arch = ArchARM
-	case boot.RISCV:
-		im.Arch = ArchRISCV
+	archs := map[boot.CPU]Arch{boot.Arm: ArchARM, boot.RISCV: ArchRISCV}
+	im.Arch = archs[l.Image.CPU()]
+	for _, cpu := range []boot.CPU{boot.Arm, boot.RISCV} {
+		d := im.Loop(cpu).Image
+		nonSecure := cpu == boot.Arm && d.Type.Security() == picobin.SecurityNonSecure
+		if d.Type.Executable() && d.CPU() == cpu && d.Rejected == "" && !nonSecure {
+			im.Arch = archs[cpu]
+			return
+		}
 	}
 }

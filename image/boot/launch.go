@@ -134,20 +134,7 @@ func (r *run) readRuntime(b *Block, addr uint32, p []byte) {
 			}
 			storage = FlashBase + (at&0xfff)<<12 + off
 		}
-		for _, op := range b.verify.Loads {
-			if storage >= op.To && storage-op.To < op.Size {
-				if op.Clear {
-					storage = 0
-				} else {
-					storage = op.From + (storage - op.To)
-				}
-			}
-		}
-		if storage != 0 {
-			_, _ = r.mem.ReadAt(p[i:min(i+4, len(p))], int64(storage))
-		} else {
-			clear(p[i:min(i+4, len(p))])
-		}
+		r.readAfter(b.verify.Loads, p[i:min(i+4, len(p))], storage)
 	}
 }
 

@@ -8,8 +8,7 @@ import (
 // run is one boot decision in the making.
 type run struct {
 	searcher
-	d       *Decision
-	booting bool
+	d *Decision
 	// noSig: image definitions are checked without signatures.
 	noSig bool
 	// diagOn says whether diagnostics are recorded.
@@ -19,8 +18,8 @@ type run struct {
 }
 
 func newRun(m Memory, o Options, booting bool) *run {
-	r := &run{booting: booting, d: &Decision{CPU: o.CPU, Place: PlaceNone}}
-	r.searcher = searcher{mem: m, opt: &o, cpu: o.CPU, execOnly: true, noTables: o.OTP.SingleBinary, secure: o.OTP.SecureBoot}
+	r := &run{d: &Decision{CPU: o.CPU, Place: PlaceNone}}
+	r.searcher = searcher{mem: m, opt: &o, cpu: o.CPU, execOnly: true, noTables: o.OTP.SingleBinary, secure: o.OTP.SecureBoot, booting: booting}
 	return r
 }
 

@@ -56,6 +56,8 @@ type searcher struct {
 	execOnly bool
 	noTables bool
 	secure   bool
+	// booting is false while the ROM only looks: load maps are not carried out.
+	booting bool
 }
 
 // search looks for a block loop from start on, whose first block begins at

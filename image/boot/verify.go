@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"io"
 
 	"github.com/stem-hw/stem-hw/image/picobin"
 	"github.com/stem-hw/stem-hw/image/secp256k1"
@@ -39,6 +40,18 @@ type Verification struct {
 	Loads []LoadOp
 
 	covered bool
+	// spoiled is true if a step of the load map reads what an earlier one wrote.
+	spoiled bool
+}
+
+// spoils reports whether a step reads what earlier ones wrote.
+func spoils(done []LoadOp, op LoadOp) bool {
+	for _, d := range done {
+		if d.Copies() && uint64(op.From) < uint64(d.To)+uint64(d.Size) && uint64(d.To) < uint64(op.From)+uint64(op.Size) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxHash bounds what one verification reads: every load map that fits into
@@ -90,6 +103,7 @@ func (c *searcher) checkBlock(b *Block, v *Verification, sigNeeded, hashNeeded b
 			sum.Write(word[:])
 			continue
 		}
+		v.spoiled = v.spoiled || c.booting && spoils(v.Loads[:i], op)
 		if !doHash {
 			continue
 		}
@@ -101,7 +115,12 @@ func (c *searcher) checkBlock(b *Block, v *Verification, sigNeeded, hashNeeded b
 			v.Reason = "the load map covers more than any memory holds"
 			return
 		}
-		c.hashRange(sum, op.From, op.Size)
+		// While booting, earlier steps are carried out by then.
+		var done []LoadOp
+		if c.booting {
+			done = v.Loads[:i]
+		}
+		c.hashRange(sum, done, op.From, op.Size)
 	}
 	if !doHash {
 		return
@@ -128,6 +147,9 @@ func (c *searcher) checkBlock(b *Block, v *Verification, sigNeeded, hashNeeded b
 	v.Want = picobin.Bytes(b.HashValue)
 	if !bytes.Equal(v.Want, v.Got[:len(v.Want)]) {
 		v.Reason = "the hash is wrong: the image was changed after it was sealed"
+		if v.spoiled {
+			v.Reason = "its load map overwrites a part of the image before that part is used"
+		}
 	}
 }
 
@@ -167,13 +189,14 @@ func (b *Block) loadOp(e LoadEntry, i int) (LoadOp, string) {
 	return LoadOp{From: from, To: to, Size: size}, ""
 }
 
-// hashRange hashes stored bytes, zero padded to words.
-func (c *searcher) hashRange(sum interface{ Write([]byte) (int, error) }, from, size uint32) {
+// hashRange hashes stored bytes as they are after some steps of a load map,
+// zero padded to words.
+func (c *searcher) hashRange(sum io.Writer, done []LoadOp, from, size uint32) {
 	var buf [16 * 1024]byte
 	for size > 0 {
 		n := min(size, uint32(len(buf)))
 		p := buf[:n]
-		_, _ = c.mem.ReadAt(p, int64(from))
+		c.readAfter(done, p, from)
 		if n&3 != 0 {
 			pad := (n + 3) &^ 3
 			clear(buf[n:pad])
@@ -182,6 +205,29 @@ func (c *searcher) hashRange(sum interface{ Write([]byte) (int, error) }, from, 
 		_, _ = sum.Write(p)
 		from += n
 		size -= n
+	}
+}
+
+// readAfter reads what an address holds after steps of a load map.
+func (c *searcher) readAfter(done []LoadOp, p []byte, addr uint32) {
+	for n := len(done); n > 0 && len(p) > 0; n-- {
+		op := done[n-1]
+		lo, hi := max(uint64(addr), uint64(op.To)), min(uint64(addr)+uint64(len(p)), uint64(op.To)+uint64(op.Size))
+		if !op.Copies() || lo >= hi {
+			continue
+		}
+		// What the step wrote, then what lies before and behind it.
+		in := p[lo-uint64(addr) : hi-uint64(addr)]
+		if op.Clear {
+			clear(in)
+		} else {
+			c.readAfter(done[:n-1], in, op.From+uint32(lo-uint64(op.To)))
+		}
+		c.readAfter(done[:n-1], p[:lo-uint64(addr)], addr)
+		p, addr, done = p[hi-uint64(addr):], uint32(hi), done[:n-1]
+	}
+	if len(p) > 0 {
+		_, _ = c.mem.ReadAt(p, int64(addr))
 	}
 }
 

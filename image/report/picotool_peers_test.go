@@ -21,7 +21,7 @@ import (
 func peerFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, g := range []string{"../testdata/cases/e*.elf", "../testdata/cases/b*.bin", "../testdata/weather.bin", "../../examples/*/*.elf"} {
+	for _, g := range []string{"../testdata/cases/e*.elf", "../testdata/cases/b*.bin", "../testdata/weather.bin", "../testdata/cases/p01*.bin", "../testdata/cases/p10*.bin", "../testdata/cases/pt.bin", "../../examples/*/*.elf"} {
 		m, err := filepath.Glob(g)
 		if err != nil {
 			t.Fatal(err)
@@ -222,6 +222,11 @@ func parseFacts(out string) []string {
 				key = k
 				facts = append(facts, section+"/"+key+"="+strings.TrimSpace(v))
 			} else if len(facts) > 0 {
+				if strings.HasPrefix(key, "partition ") || key == "un-partitioned space" {
+					// Wrapped at the width of a terminal.
+					facts[len(facts)-1] += " " + strings.TrimSpace(l)
+					continue
+				}
 				facts = append(facts, section+"/"+key+"="+strings.TrimSpace(l))
 			}
 		}
@@ -304,7 +309,69 @@ func picotoolFacts(r *Info) map[string]bool {
 			if b.Version != "" {
 				say(prog, "version", b.Version)
 			}
+			for k, l := range b.LoadMap {
+				to, from := l.To, l.To
+				text := ""
+				switch l.Do {
+				case "hash":
+					text = fmt.Sprintf("Load %s->%s", to, to+Addr(l.Size))
+				case "clear":
+					text = fmt.Sprintf("Clear %s->%s", to, to+Addr(l.Size))
+				default:
+					from = *l.From
+					text = fmt.Sprintf("Copy %s->%s to %s->%s", from, from+Addr(l.Size), to, to+Addr(l.Size))
+				}
+				say(s, fmt.Sprintf("load map entry %d", k), text)
+			}
+			if b.Table != nil {
+				for _, sec := range []string{s, prog} {
+					tableFacts(b.Table, func(key, value string) { say(sec, key, value) })
+				}
+			}
 		}
 	}
 	return m
+}
+
+// tableFacts writes a partition table in picotool's words.
+func tableFacts(p *Partitions, say func(key, value string)) {
+	say("partition table", map[bool]string{true: "singleton", false: "non-singleton"}[p.Singleton])
+	perms := func(q Permissions) string {
+		return fmt.Sprintf("S(%s) NSBOOT(%s) NS(%s)", dash(q.Secure), dash(q.Bootloader), dash(q.NonSecure))
+	}
+	fams := func(list []string) string {
+		var out []string
+		for _, f := range list {
+			if !strings.HasPrefix(f, "0x") {
+				f = "'" + f + "'"
+			}
+			out = append(out, f)
+		}
+		return "uf2 { " + strings.Join(out, ", ") + " }"
+	}
+	say("un-partitioned space", perms(p.Unpartitioned.Permissions)+", "+fams(p.Unpartitioned.Families))
+	for _, q := range p.Partitions {
+		role := "(A)"
+		if rest, ok := strings.CutPrefix(q.Role, "B of "); ok {
+			role = "(B w/ " + rest + ")"
+		} else if rest, ok := strings.CutPrefix(q.Role, "owned by "); ok {
+			role = "(A ob/ " + rest + ")"
+		}
+		s := fmt.Sprintf("%08x->%08x %s", uint32(q.Start), uint32(q.End), perms(q.Permissions))
+		if q.ID != "" {
+			s += ", id=" + strings.TrimPrefix(q.ID, "0x")
+		}
+		if q.Name != "" {
+			s += fmt.Sprintf(", %q", q.Name)
+		}
+		s += fmt.Sprintf(", %s, arm_boot %d, riscv_boot %d", fams(q.Families), bit(q.ArmBoot), bit(q.RISCVBoot))
+		say(fmt.Sprintf("partition %d %s", q.Number, role), s)
+	}
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
