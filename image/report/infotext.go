@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/image/binaryinfo"
 	"github.com/stem-hw/stem-hw/ui"
 )
@@ -236,7 +237,7 @@ func (r *Info) textBlocks(t *ui.Text) {
 		if b.Type == "unknown" {
 			pair(t, "items", strings.Join(b.Items, ", "))
 		}
-		pair(t, "boot ROM", b.Fate)
+		pair(t, r.view(), b.Fate)
 		if b.Table != nil {
 			b.Table.text(t)
 		}
@@ -245,6 +246,24 @@ func (r *Info) textBlocks(t *ui.Text) {
 		section(t, "Metadata")
 		t.Linef("  %s", noneOr(r.Problem))
 	}
+}
+
+// view names the row that says what the boot ROM does with a block: with
+// image definitions for both CPUs that depends on the CPU.
+func (r *Info) view() string {
+	cpus := map[bool]bool{}
+	for _, b := range r.Blocks {
+		if b.Type == "image def" {
+			cpus[strings.HasPrefix(b.Image, "RISC-V")] = true
+		}
+	}
+	if len(cpus) < 2 {
+		return "boot ROM"
+	}
+	if r.im.Arch == image.ArchRISCV {
+		return "RISC-V boot"
+	}
+	return "Arm boot"
 }
 
 func noneOr(s string) string {
