@@ -177,7 +177,7 @@ func (u *UI) writeOut(p []byte) (int, error) {
 // terminal; u.mu is held.
 func (u *UI) freshLine() {
 	if u.openLine && u.s.OutTTY && u.s.ErrTTY {
-		u.toErr("\r\n")
+		u.toErr("\n")
 		u.openLine = false
 	}
 }

@@ -168,6 +168,8 @@ type program struct {
 	symbols *symbols.Table
 	machine string
 	why     string
+	// doubts are what a board would not forgive.
+	doubts []string
 }
 
 // openProgram reads the file and chooses the machine.
@@ -185,13 +187,33 @@ func openProgram(path, machine string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if img.Format == image.FormatBIN && p.machine != sim.MachineRP2350 {
+	if p.machine == sim.MachineRP2350 {
+		return p, p.fitsBoard()
+	}
+	if img.Format == image.FormatBIN {
 		// A raw image for the testbench begins at 0.
 		if p.image, err = image.OpenWith(path, image.Options{HasBase: true}); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
+}
+
+// fitsBoard checks a program as a board would. A UF2 file that a board ignores
+// is refused. Other files are loaded as a debugger loads them, and what would be
+// missing on a board that was flashed is a doubt.
+func (p *program) fitsBoard() error {
+	_, err := p.image.Place(&image.RP2350)
+	f := faults.Of(err)
+	switch {
+	case err == nil:
+	case p.image.Format == image.FormatUF2 || f == nil:
+		return err
+	case f.Code == faults.CodeBadImage:
+		p.doubts = append(p.doubts, f.Summary)
+	}
+	p.doubts = append(p.doubts, p.image.Contradictions()...)
+	return nil
 }
 
 // closeTrace ends a trace; a trace that could not be written is worth a warning

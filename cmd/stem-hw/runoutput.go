@@ -92,6 +92,9 @@ func (s *runSink) begin(speed sim.Speed) {
 	a := s.a
 	if a.ui.JSON() {
 		s.event(runStart{File: s.p.path, Machine: s.p.machine, Why: s.p.why, Simulated: true, Speed: speed})
+		for _, d := range s.p.doubts {
+			s.event(runNotice{Remark: d, Core: -1})
+		}
 		if why := needsRadio(s.p); why != "" {
 			s.event(runNotice{Remark: why, Core: -1})
 		}
@@ -104,6 +107,9 @@ func (s *runSink) begin(speed sim.Speed) {
 	}
 	for _, w := range s.p.image.Warnings {
 		a.ui.Verbose(1, "%s", w)
+	}
+	for _, d := range s.p.doubts {
+		a.ui.Warn("%s", d)
 	}
 	if why := needsRadio(s.p); why != "" {
 		a.ui.Note("%s", why)
