@@ -13,10 +13,15 @@ type block struct {
 	// cost is the cycles of the block without wait states when its branch is
 	// not taken, n its number of instructions.
 	cost uint32
-	n    uint32
 	pc   uint32
-	end  uint32
-	it   uint8
+	// cycles are the cost when the branch at the end is not taken and when it
+	// is, need the cycles that must be left for the block to be run whole: one
+	// for a single instruction, which may end late if it begins in time.
+	cycles [2]uint64
+	need   uint64
+	n      uint64
+	end    uint32
+	it     uint8
 	// link caches the blocks that followed: [0] not taken, [1] taken.
 	link [2]*block
 }

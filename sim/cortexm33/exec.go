@@ -106,6 +106,44 @@ func (c *Core) warm(b *block, i int, o *op) outcome {
 		r[o.rd&15] = c.addFlags(r[o.rn&15], ^r[o.rm&15], c.fc)
 	case opRsbIS:
 		r[o.rd&15] = c.addFlags(o.imm, ^r[o.rn&15], 1)
+	case opAdcRS:
+		r[o.rd&15] = c.addFlags(r[o.rn&15], r[o.rm&15], c.fc)
+	case opBicRS:
+		v := r[o.rn&15] &^ r[o.rm&15]
+		r[o.rd&15] = v
+		c.nz = uint64(v)
+	case opOrrRS:
+		v := r[o.rn&15] | r[o.rm&15]
+		r[o.rd&15] = v
+		c.nz = uint64(v)
+	case opSmull:
+		v := int64(int32(r[o.rn&15])) * int64(int32(r[o.rm&15]))
+		r[o.rd&15] = uint32(v)
+		r[o.ra&15] = uint32(v >> 32)
+	case opAndLsl:
+		r[o.rd&15] = r[o.rn&15] & (r[o.rm&15] << (o.x & 31))
+	case opLslR:
+		r[o.rd&15] = r[o.rn&15] << (r[o.rm&15] & 255)
+	case opMvnR:
+		r[o.rd&15] = ^r[o.rm&15]
+	case opSubLsl:
+		r[o.rd&15] = r[o.rn&15] - r[o.rm&15]<<(o.x&31)
+	case opOrrLsr:
+		r[o.rd&15] = r[o.rn&15] | r[o.rm&15]>>o.x
+	case opMulS:
+		v := r[o.rn&15] * r[o.rm&15]
+		r[o.rd&15] = v
+		c.nz = uint64(v)
+	case opAsrIS:
+		v := int32(r[o.rm&15])
+		c.fc = uint32(v>>(o.x-1)) & 1
+		v >>= o.x
+		r[o.rd&15] = uint32(v)
+		c.nz = uint64(uint32(v))
+	case opEorRS:
+		v := r[o.rn&15] ^ r[o.rm&15]
+		r[o.rd&15] = v
+		c.nz = uint64(v)
 	case opSubAsr:
 		r[o.rd&15] = r[o.rn&15] - uint32(int32(r[o.rm&15])>>o.x)
 	case opEorAsr:

@@ -153,7 +153,16 @@ func (c *Core) loadMultiple(a *access, rn uint8, list uint32, x uint16) bool {
 		return false
 	}
 	var v [16]uint32
-	for l := list; l != 0; l &= l - 1 {
+	left := list
+	if e := &c.rt[addr>>12&tlbMask]; e.tag == addr&^0xffc && addr>>12 == (addr+n-1)>>12 {
+		off := addr & 0xffc
+		for l := list; l != 0; l &= l - 1 {
+			v[bits.TrailingZeros32(l)&15] = le.Uint32(e.mem[off&0xffc:][:4])
+			off += 4
+		}
+		left = 0
+	}
+	for l := left; l != 0; l &= l - 1 {
 		w, ok := c.read(a, addr, 4)
 		if !ok {
 			return false
@@ -272,6 +281,15 @@ func (c *Core) dual(a *access, o *op, x uint16, load bool) bool {
 		return false
 	}
 	if load {
+		if e := &c.rt[addr>>12&tlbMask]; e.tag == addr&^0xffc {
+			if off := addr & 0xffc; off <= 0xff8 {
+				c.R[o.rd&15], c.R[o.ra&15] = le.Uint32(e.mem[off:off+4]), le.Uint32(e.mem[off+4:off+8])
+				if x&amWback != 0 {
+					c.setReg(o.rn, back)
+				}
+				return true
+			}
+		}
 		v0, ok := c.read(a, addr, 4)
 		if !ok {
 			return false
@@ -281,6 +299,10 @@ func (c *Core) dual(a *access, o *op, x uint16, load bool) bool {
 			return false
 		}
 		c.R[o.rd&15], c.R[o.ra&15] = v0, v1
+	} else if e := &c.wt[addr>>12&tlbMask]; e.tag == addr&^0xffc && addr&15 != 12 && e.flags[addr>>4&255] == 0 {
+		off := addr & 0xffc
+		le.PutUint32(e.mem[off:off+4], c.R[o.rd&15])
+		le.PutUint32(e.mem[(off+4)&0xffc:][:4], c.R[o.ra&15])
 	} else {
 		if !c.write(a, addr, 4, c.R[o.rd&15]) || !c.write(a, addr+4, 4, c.R[o.ra&15]) {
 			return false

@@ -152,7 +152,7 @@ func (c *Core) ahead() *block {
 		c.Tracer(c.pc)
 	}
 	b := c.find()
-	if b != nil && !c.single && c.Cycle+b.need() > c.until {
+	if b != nil && !c.single && c.Cycle+b.need > c.until {
 		c.single = true
 		b = c.find()
 	}

@@ -203,6 +203,7 @@ const (
 	opCmpRLT
 	opCmpRGT
 	opCmpRLE
+	opSubsBNE
 
 	// Floating point that is common enough for the loop.
 	opVldr

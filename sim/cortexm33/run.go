@@ -21,10 +21,11 @@ func (c *Core) run(b *block) {
 			case opNop:
 
 			case opEnd:
-				pc, taken = o.im2, 0
 				if o.x != 0 {
-					c.it = uint8(o.x)
+					c.leave(b, i) // inside an IT block
+					return
 				}
+				pc, taken = o.im2, 0
 				break body
 			case opSkip:
 				if !c.condition(o.ra) {
@@ -44,8 +45,6 @@ func (c *Core) run(b *block) {
 				v := r[o.rm&15]
 				r[o.rd&15] = v
 				c.nz = uint64(v)
-			case opMvnR:
-				r[o.rd&15] = ^r[o.rm&15]
 			case opAddSP:
 				v := r[13] + o.imm
 				if v < c.spLimit {
@@ -80,8 +79,6 @@ func (c *Core) run(b *block) {
 				}
 			case opTstR:
 				c.nz = uint64(r[o.rn&15] & r[o.rm&15])
-			case opAdcRS:
-				r[o.rd&15] = c.addFlags(r[o.rn&15], r[o.rm&15], c.fc)
 			case opAndI:
 				r[o.rd&15] = r[o.rn&15] & o.imm
 			case opOrrI:
@@ -96,22 +93,10 @@ func (c *Core) run(b *block) {
 				c.nz = uint64(v)
 			case opOrrR:
 				r[o.rd&15] = r[o.rn&15] | r[o.rm&15]
-			case opOrrRS:
-				v := r[o.rn&15] | r[o.rm&15]
-				r[o.rd&15] = v
-				c.nz = uint64(v)
 			case opEorR:
 				r[o.rd&15] = r[o.rn&15] ^ r[o.rm&15]
-			case opEorRS:
-				v := r[o.rn&15] ^ r[o.rm&15]
-				r[o.rd&15] = v
-				c.nz = uint64(v)
 			case opBicR:
 				r[o.rd&15] = r[o.rn&15] &^ r[o.rm&15]
-			case opBicRS:
-				v := r[o.rn&15] &^ r[o.rm&15]
-				r[o.rd&15] = v
-				c.nz = uint64(v)
 			case opLslI:
 				r[o.rd&15] = r[o.rm&15] << (o.x & 31)
 			case opLslIS:
@@ -130,44 +115,22 @@ func (c *Core) run(b *block) {
 				c.nz = uint64(v)
 			case opAsrI:
 				r[o.rd&15] = uint32(int32(r[o.rm&15]) >> o.x)
-			case opAsrIS:
-				v := int32(r[o.rm&15])
-				c.fc = uint32(v>>(o.x-1)) & 1
-				v >>= o.x
-				r[o.rd&15] = uint32(v)
-				c.nz = uint64(uint32(v))
-			case opLslR:
-				r[o.rd&15] = r[o.rn&15] << (r[o.rm&15] & 255)
 			case opAddLsl:
 				r[o.rd&15] = r[o.rn&15] + r[o.rm&15]<<(o.x&31)
 			case opAddLsr:
 				r[o.rd&15] = r[o.rn&15] + r[o.rm&15]>>o.x
-			case opSubLsl:
-				r[o.rd&15] = r[o.rn&15] - r[o.rm&15]<<(o.x&31)
-			case opAndLsl:
-				r[o.rd&15] = r[o.rn&15] & (r[o.rm&15] << (o.x & 31))
 			case opOrrLsl:
 				r[o.rd&15] = r[o.rn&15] | r[o.rm&15]<<(o.x&31)
-			case opOrrLsr:
-				r[o.rd&15] = r[o.rn&15] | r[o.rm&15]>>o.x
 			case opEorLsl:
 				r[o.rd&15] = r[o.rn&15] ^ r[o.rm&15]<<(o.x&31)
 			case opEorLsr:
 				r[o.rd&15] = r[o.rn&15] ^ r[o.rm&15]>>o.x
 			case opMul:
 				r[o.rd&15] = r[o.rn&15] * r[o.rm&15]
-			case opMulS:
-				v := r[o.rn&15] * r[o.rm&15]
-				r[o.rd&15] = v
-				c.nz = uint64(v)
 			case opMla:
 				r[o.rd&15] = r[o.rn&15]*r[o.rm&15] + r[o.ra&15]
 			case opUmull:
 				v := uint64(r[o.rn&15]) * uint64(r[o.rm&15])
-				r[o.rd&15] = uint32(v)
-				r[o.ra&15] = uint32(v >> 32)
-			case opSmull:
-				v := int64(int32(r[o.rn&15])) * int64(int32(r[o.rm&15]))
 				r[o.rd&15] = uint32(v)
 				r[o.ra&15] = uint32(v >> 32)
 			case opUxtb:
@@ -325,7 +288,43 @@ func (c *Core) run(b *block) {
 				} else if c.missStore(b, i, a, memHalf, r[o.rd&15]) {
 					return
 				}
-			case opLdrW, opLdrbW, opStrW, opStrbW, opLdrd, opStrd, opPush, opPop, opLdm, opStm:
+			case opLdrW:
+				base := r[o.rn&15]
+				a := base + o.imm*uint32(o.x)
+				if e := &rt[a>>12&tlbMask]; e.tag == a&^0xffc {
+					r[o.rn&15] = base + o.imm
+					r[o.rd&15] = le.Uint32(e.mem[a&0xffc:][:4])
+				} else if c.execMem(b, i, o) != slowNext {
+					return
+				}
+			case opLdrbW:
+				base := r[o.rn&15]
+				a := base + o.imm*uint32(o.x)
+				if e := &rt[a>>12&tlbMask]; e.tag == a&^0xfff {
+					r[o.rn&15] = base + o.imm
+					r[o.rd&15] = uint32(e.mem[a&0xfff])
+				} else if c.execMem(b, i, o) != slowNext {
+					return
+				}
+			case opStrW:
+				base := r[o.rn&15]
+				a := base + o.imm*uint32(o.x)
+				if e := &wt[a>>12&tlbMask]; e.tag == a&^0xffc && e.flags[a>>4&255] == 0 {
+					le.PutUint32(e.mem[a&0xffc:][:4], r[o.rd&15])
+					r[o.rn&15] = base + o.imm
+				} else if c.execMem(b, i, o) != slowNext {
+					return
+				}
+			case opStrbW:
+				base := r[o.rn&15]
+				a := base + o.imm*uint32(o.x)
+				if e := &wt[a>>12&tlbMask]; e.tag == a&^0xfff && e.flags[a>>4&255] == 0 {
+					e.mem[a&0xfff] = byte(r[o.rd&15])
+					r[o.rn&15] = base + o.imm
+				} else if c.execMem(b, i, o) != slowNext {
+					return
+				}
+			case opLdrd, opStrd, opPush, opPop, opLdm, opStm:
 				if c.execMem(b, i, o) != slowNext {
 					return
 				}
@@ -549,6 +548,14 @@ func (c *Core) run(b *block) {
 					pc, taken = o.imm, 1
 				}
 				break body
+			case opSubsBNE:
+				v := c.addFlags(r[o.rn&15], ^uint32(o.x), 1)
+				r[o.rd&15] = v
+				pc, taken = o.im2, 0
+				if v != 0 {
+					pc, taken = o.imm, 1
+				}
+				break body
 			case opVldr:
 				a := r[o.rn&15] + o.imm
 				if e := &rt[a>>12&tlbMask]; c.fpReady && e.tag == a&^0xffc {
@@ -567,23 +574,23 @@ func (c *Core) run(b *block) {
 				}
 			}
 		}
-		c.Cycle += uint64(b.cost) + uint64(taken)*takenCost
-		c.instret += uint64(b.n)
-		nb := b.link[taken]
-		if nb.pc != pc || nb.regime != c.regime {
-			c.pc = pc
-			if c.it != 0 || c.Cycle >= c.until {
-				return
-			}
-			prev := b
-			if b = c.find(); b == nil {
-				return
-			}
-			prev.link[taken] = b
-		} else {
+		c.Cycle += b.cycles[taken&1]
+		c.instret += b.n
+		if nb := b.link[taken&1]; nb.pc == pc && nb.regime == c.regime {
 			b = nb
+		} else {
+			c.pc = pc
+			if c.Cycle >= c.until {
+				return
+			}
+			next := c.find()
+			if next == nil {
+				return
+			}
+			b.link[taken&1] = next
+			b = next
 		}
-		if c.Cycle+b.need() > c.until || c.it != 0 {
+		if c.Cycle+b.need > c.until {
 			c.pc = pc
 			return
 		}

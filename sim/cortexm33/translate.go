@@ -37,6 +37,7 @@ func (c *Core) decodeBlock(b *block, max int) bool {
 		}
 		fused := false
 		if last := len(b.ops) - 1; !single && !inIT && last >= 0 && !isIT(d) {
+			sink(b.ops, &d.op)
 			fused = fuse(&b.ops[last], &d.op)
 		}
 		if !fused && !isIT(d) {
@@ -50,7 +51,12 @@ func (c *Core) decodeBlock(b *block, max int) bool {
 			break
 		}
 	}
-	b.end, b.n = pc, uint32(n)
+	b.end, b.n = pc, uint64(n)
+	b.cycles = [2]uint64{uint64(b.cost), uint64(b.cost) + takenCost}
+	b.need = uint64(b.cost)
+	if n == 1 {
+		b.need = 1
+	}
 	b.ops = append(b.ops, op{code: opEnd, im2: pc, x: uint16(it)})
 	b.meta = append(b.meta, meta{pc: pc, at: uint16(b.cost), n: uint8(n), it: it})
 	if !single {
@@ -60,15 +66,6 @@ func (c *Core) decodeBlock(b *block, max int) bool {
 		b.regime = regimeCheck
 	}
 	return true
-}
-
-// need is the number of cycles that must be left for b to be run whole. A
-// single instruction that begins in time may end later.
-func (b *block) need() uint64 {
-	if b.n == 1 {
-		return 1
-	}
-	return uint64(b.cost)
 }
 
 // isIT recognises the IT instruction, which becomes no operation of its own.
@@ -130,10 +127,35 @@ func itRules(d insn, it uint8) insn {
 	return d
 }
 
+// sink moves a compare behind the operation that stands between it and the
+// conditional branch d, if neither can be left and they do not meet in a
+// register.
+func sink(ops []op, d *op) {
+	n := len(ops) - 1
+	if d.code < opBEQ || d.code > opBLE || n < 1 || n >= 2 && ops[n-2].code == opSkip {
+		return
+	}
+	cmp, o := &ops[n-1], &ops[n]
+	if cmp.code != opCmpI && cmp.code != opCmpR || o.code >= opSlow {
+		return
+	}
+	u := flagUses[o.code]
+	if !u.clear || u.sets != 0 || o.rd == cmp.rn || cmp.code == opCmpR && o.rd == cmp.rm {
+		return
+	}
+	*cmp, *o = *o, *cmp
+}
+
 // fuse merges a compare in p with the conditional branch d.
 func fuse(p, d *op) bool {
 	if d.code < opBEQ || d.code > opBLE {
 		return false
+	}
+	if p.code == opSubIS && d.code == opBNE && p.imm <= 0xffff {
+		p.x = uint16(p.imm)
+		p.code = opSubsBNE
+		p.imm, p.im2 = d.imm, d.im2
+		return true
 	}
 	cond := d.code - opBEQ
 	k := fusedCond[cond]
@@ -191,7 +213,7 @@ var flagUses = func() (t [opSlow]flagUse) {
 	set(opLsrIS, opLsrI, fNZ|fC)
 	set(opAsrIS, opAsrI, fNZ|fC)
 	set(opSubIS, opAddI, fAll)
-	for c := opCmpIEQ; c <= opCmpRLE; c++ {
+	for c := opCmpIEQ; c <= opSubsBNE; c++ {
 		t[c] = flagUse{fAll, 0, true}
 	}
 	for _, c := range []opcode{opNop, opMovI, opMovR, opMvnR, opAddI, opAddR, opSubR, opRsbI, opAndI, opOrrI, opEorI,
