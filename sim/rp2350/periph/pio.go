@@ -207,6 +207,11 @@ func (p *PIO) Write(offset uint32, w Write) {
 		p.control(w)
 	case offset == pioFDebug:
 		p.fdebug &^= w.Ones(0x0f0f0f0f)
+		for i := range p.sm {
+			if m := &p.sm[i]; m.blocked && m.enabled {
+				p.fdebug |= m.stallFlag
+			}
+		}
 	case offset >= pioTXF0 && offset < pioTXF0+16:
 		p.push(int(offset-pioTXF0)/4, w.Apply(0))
 	case offset == pioIRQ:

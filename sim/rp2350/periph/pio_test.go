@@ -111,8 +111,13 @@ func TestPIOAutopushPull(t *testing.T) {
 		t.Error("RXUNDER is missing")
 	}
 	put(p, pioFDebug, 0x0f0f0f0f)
-	if fd := read(p, pioFDebug) &^ (1 << 24); fd != 0 {
-		t.Errorf("FDEBUG does not clear: %#x", fd)
+	if fd := read(p, pioFDebug); fd != 1<<24 {
+		t.Errorf("FDEBUG = %#x after clearing, want TXSTALL: the machine still stalls", fd)
+	}
+	put(p, pioCtrl, 0)
+	put(p, pioFDebug, 0x0f0f0f0f)
+	if fd := read(p, pioFDebug); fd != 0 {
+		t.Errorf("FDEBUG = %#x with the machine off", fd)
 	}
 }
 

@@ -145,7 +145,7 @@ func (m *pioSM) in(ins uint16) bool {
 	count := min(m.isrCount+n, 32)
 	push := m.shiftctrl&shAutopush != 0 && count >= m.pushLevel
 	if push && m.rx.full() {
-		m.p.fdebug |= 1 << m.n // RXSTALL
+		m.stall(1 << m.n) // RXSTALL
 		return false
 	}
 	var v uint32
@@ -190,7 +190,7 @@ func (m *pioSM) outInstr(ins uint16) bool {
 			m.osr, m.osrCount = v, 0
 			m.p.update()
 		} else {
-			m.p.fdebug |= 1 << (24 + m.n) // TXSTALL
+			m.stall(1 << (24 + m.n)) // TXSTALL
 		}
 		if !ok || !early {
 			m.retry = ok
@@ -232,7 +232,7 @@ func (m *pioSM) pushInstr(ins uint16) bool {
 		return true
 	}
 	if m.rx.full() {
-		m.p.fdebug |= 1 << m.n // RXSTALL
+		m.stall(1 << m.n) // RXSTALL
 		if ins&(1<<5) != 0 {
 			return false
 		}
@@ -253,7 +253,7 @@ func (m *pioSM) pullInstr(ins uint16) bool {
 	v, ok := m.tx.pop()
 	if !ok {
 		if ins&(1<<5) != 0 {
-			m.p.fdebug |= 1 << (24 + m.n) // TXSTALL
+			m.stall(1 << (24 + m.n)) // TXSTALL
 			return false
 		}
 		v = m.x

@@ -37,12 +37,13 @@ type pioSM struct {
 	// written to INSTR (byHand) or comes from OUT EXEC or MOV EXEC.
 	forced, byHand bool
 	forcedIns      uint16
-	blocked        bool // stalled: nothing to do until woken
-	onPin          bool // by a pin
-	irqWait        bool // an IRQ WAIT has raised its flag
-	stalled        bool // the present instruction has stalled before
-	retry          bool // the stall ends by itself in the next cycle
-	idled          bool // the last instruction had delay cycles
+	blocked        bool   // stalled: nothing to do until woken
+	onPin          bool   // by a pin
+	irqWait        bool   // an IRQ WAIT has raised its flag
+	stallFlag      uint32 // the bit of FDEBUG that the stall holds up
+	stalled        bool   // the present instruction has stalled before
+	retry          bool   // the stall ends by itself in the next cycle
+	idled          bool   // the last instruction had delay cycles
 	fed            uint64
 
 	wrote                                      bool
@@ -103,7 +104,7 @@ func (m *pioSM) reset() {
 func (m *pioSM) restart() {
 	m.isr, m.isrCount, m.osrCount = 0, 0, 32
 	m.forced, m.irqWait, m.stalled, m.blocked, m.onPin, m.idled = false, false, false, false, false, false
-	m.outMask, m.oeMask = 0, 0
+	m.outMask, m.oeMask, m.stallFlag = 0, 0, 0
 	if m.enabled {
 		m.due = m.nextTick(m.p.env.Now() + 1)
 	} else {
@@ -236,7 +237,7 @@ func (m *pioSM) step(c uint64) {
 		m.refill()
 	}
 	pc := m.pc
-	m.forced = false
+	m.forced, m.stallFlag = false, 0
 	done := m.execute(ins)
 	if !done {
 		m.forced, m.byHand = wasForced, byHand
@@ -248,7 +249,7 @@ func (m *pioSM) step(c uint64) {
 		}
 		return
 	}
-	m.blocked, m.stalled, m.onPin = false, false, false
+	m.blocked, m.stalled, m.onPin, m.stallFlag = false, false, false, 0
 	if !wasForced && m.pc == pc && !m.jumped(ins) {
 		m.advance()
 	}
@@ -273,6 +274,12 @@ func (m *pioSM) step(c uint64) {
 	}
 	m.tick += (1 + delay) * uint64(m.clkdiv)
 	m.due = max(m.tick>>8, c+1)
+}
+
+// stall sets a bit of FDEBUG, as the machine does in every cycle of the stall.
+func (m *pioSM) stall(flag uint32) {
+	m.p.fdebug |= flag
+	m.stallFlag = flag
 }
 
 // resume is when a stalled machine tries again.
