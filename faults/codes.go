@@ -23,5 +23,11 @@ const (
 	CodeTimeout       Code = "timeout"
 	CodeInterrupted   Code = "interrupted"
 	CodeTargetFailed  Code = "target-failed"
-	CodeBusy          Code = "busy" // somebody else holds it
+	CodeBusy          Code = "busy"            // somebody else holds it
+	CodeBadState      Code = "bad-state"       // a file in the state folder cannot be used
+	CodeWriteFailed   Code = "write-failed"    // flash was not written or erased
+	CodeVerify        Code = "verify-mismatch" // flash holds something else
+	CodeLost          Code = "connection-lost"
+	CodeRefused       Code = "refused"          // by policy or by a person
+	CodeVersion       Code = "version-mismatch" // the other side is another version of stem-hw
 )
