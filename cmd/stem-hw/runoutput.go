@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/stem-hw/stem-hw/sim"
@@ -20,13 +21,16 @@ type runSink struct {
 	p      *program
 	filter *ui.Filter // nil with --json
 	text   io.Writer
-	held   map[string][]byte // output of a stream up to the end of a line or character
-	broken error             // standard output failed
-	stop   func()            // ends the run
+	lines  *lineBuffer // makes events of the output, with --json
+	stop   func()      // ends the run
+
+	mu     sync.Mutex
+	broken error // standard output failed
 }
 
 func (a *app) newRunSink(p *program, f *runFlags, stop func()) *runSink {
-	s := &runSink{a: a, p: p, text: a.ui.Data(), held: map[string][]byte{}, stop: stop}
+	s := &runSink{a: a, p: p, text: a.ui.Data(), stop: stop}
+	s.lines = newLineBuffer(s.outputEvent)
 	if !a.ui.JSON() && !f.raw {
 		s.filter = ui.NewFilter(a.ui.Data())
 		s.text = s.filter
@@ -122,6 +126,8 @@ func (s *runSink) event(r ui.Result) {
 
 // failed ends the run when standard output cannot be written.
 func (s *runSink) failed(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err != nil && s.broken == nil {
 		s.broken = err
 		s.stop()
@@ -135,16 +141,7 @@ func (s *runSink) output(stream string, p []byte) {
 		s.failed(err)
 		return
 	}
-	buf := append(s.held[stream], p...)
-	// Whole lines are events; a long line without an end is cut.
-	cut := strings.LastIndexByte(string(buf), '\n') + 1
-	if cut == 0 && len(buf) >= 4096 {
-		cut = len(buf)
-	}
-	if cut > 0 {
-		s.outputEvent(stream, buf[:cut])
-	}
-	s.held[stream] = append([]byte(nil), buf[cut:]...)
+	s.lines.put(stream, p)
 }
 
 func (s *runSink) outputEvent(stream string, p []byte) {
@@ -158,18 +155,7 @@ func (s *runSink) outputEvent(stream string, p []byte) {
 
 // flush shows what was held back.
 func (s *runSink) flush() {
-	for _, stream := range []string{"uart0", "uart1", "tb", "semihosting"} {
-		if len(s.held[stream]) > 0 {
-			s.outputEvent(stream, s.held[stream])
-			delete(s.held, stream)
-		}
-	}
-	for stream, p := range s.held {
-		if len(p) > 0 {
-			s.outputEvent(stream, p)
-		}
-	}
-	clear(s.held)
+	s.lines.flush(true)
 	if s.filter != nil {
 		s.failed(s.filter.Close())
 	}
@@ -183,6 +169,7 @@ func (s *runSink) notice(n machine.Notice) {
 		e.Function, e.Place = fr.Function, fr.Place()
 	}
 	if s.a.ui.JSON() {
+		s.lines.flush(false)
 		s.event(e)
 		return
 	}
@@ -202,6 +189,7 @@ func (s *runSink) notice(n machine.Notice) {
 
 func (s *runSink) restarted(core int) {
 	if s.a.ui.JSON() {
+		s.lines.flush(false)
 		s.event(runRestart{Core: core})
 		return
 	}
