@@ -62,4 +62,6 @@ func threadTime() time.Duration {
 }
 
 func BenchmarkWork(b *testing.B)      { benchmark(b, "work_b_24.elf", false) }
+func BenchmarkCopies(b *testing.B)    { benchmark(b, "copies.elf", false) }
+func BenchmarkBits(b *testing.B)      { benchmark(b, "bits.elf", false) }
 func BenchmarkWorkPlain(b *testing.B) { benchmark(b, "work_b_24.elf", true) }

@@ -14,8 +14,9 @@ import (
 // an RP2350 after start-up. Nothing in the machines depends on it.
 const Hertz = 150_000_000
 
-// quantum is how many cycles a hart may run ahead of the others. Accesses that
-// others can notice wait for them whatever the quantum (bus.Bus.Ready).
+// quantum is the number of cycles of a hart's turn while others run too.
+// Accesses that others can notice wait for them whatever the quantum
+// (bus.Bus.Ready).
 const quantum = 1000
 
 // device is what a platform adds to RAM: registers, and what happens in time.
@@ -61,6 +62,9 @@ type hart struct {
 	id int
 	// dead: it repeats itself for ever.
 	dead bool
+	// waits: an access at cycle want must wait for the other harts.
+	waits bool
+	want  uint64
 	// res is the granule of its reservation.
 	res   uint32
 	resOK bool
@@ -118,7 +122,7 @@ func (b *board) Reset() {
 	b.event, b.pending = machine.Event{}, false
 	for _, h := range b.harts {
 		h.Cycle = 0
-		h.dead, h.resOK = false, false
+		h.dead, h.resOK, h.waits = false, false, false
 		h.Reset()
 	}
 	b.dev.reset()

@@ -5,6 +5,7 @@ import "github.com/stem-hw/stem-hw/sim/bus"
 // Ready: a hart may make an access that others notice while it is not ahead of
 // them; at the same cycle the lower number goes first.
 func (h *hart) Ready(now uint64) bool {
+	h.want = now
 	for _, o := range h.b.harts {
 		if o != h && o.running() && (o.Cycle < now || o.Cycle == now && o.id < h.id) {
 			return false

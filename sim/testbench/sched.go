@@ -9,8 +9,11 @@ import (
 )
 
 // Run executes until the clock reaches limit or something is to be reported.
-// The hart that is furthest behind runs next, so the result does not depend on
-// anything but the program.
+//
+// Time is cut into turns of quantum cycles, and within one the harts run one
+// after the other. A hart that must not make an access yet lets the others catch
+// up first. A limit interrupts a turn but changes no order: the result does not
+// depend on how a run is cut into calls.
 func (b *board) Run(limit uint64) machine.Event {
 	b.dirty = true
 	for {
@@ -18,7 +21,7 @@ func (b *board) Run(limit uint64) machine.Event {
 			b.pending = false
 			return b.event
 		}
-		h := b.behind()
+		h := b.pick()
 		if h == nil {
 			if e, done := b.idle(limit); done {
 				return e
@@ -32,8 +35,12 @@ func (b *board) Run(limit uint64) machine.Event {
 		b.dev.tick(h.id, h.Cycle)
 		target := min(limit, b.dev.due(h.id))
 		for _, o := range b.harts {
-			if o != h && o.running() {
-				target = min(target, o.Cycle+quantum)
+			if o == h || !o.running() {
+				continue
+			}
+			target = min(target, (h.Cycle/quantum+1)*quantum)
+			if o.waits {
+				target = min(target, max(o.want, h.Cycle+1))
 			}
 		}
 		if e, stop := b.turn(h, target); stop {
@@ -44,7 +51,9 @@ func (b *board) Run(limit uint64) machine.Event {
 
 // turn lets one hart run and deals with why it returned.
 func (b *board) turn(h *hart, target uint64) (machine.Event, bool) {
+	h.waits = false
 	r := h.Core.Run(target)
+	h.waits = r == bus.ReasonNotReady
 	b.follow(h.Cycle)
 	switch r {
 	case bus.ReasonHalted:
@@ -68,11 +77,14 @@ func (h *hart) running() bool {
 	return !h.dead && !h.Halted() && (!h.Asleep() || h.CanWake())
 }
 
-// behind returns the running hart with the smallest clock, or nil.
-func (b *board) behind() *hart {
+// pick returns the hart to run next, or nil if none wants to.
+func (b *board) pick() *hart {
 	var first *hart
 	for _, h := range b.harts {
-		if h.running() && (first == nil || h.Cycle < first.Cycle) {
+		if !h.running() || h.waits && !h.Ready(h.want) {
+			continue
+		}
+		if first == nil || h.Cycle/quantum < first.Cycle/quantum {
 			first = h
 		}
 	}

@@ -13,6 +13,14 @@ import (
 // run loads a file and runs it to its end.
 func run(t *testing.T, m machine.Machine, path string, limit uint64) (machine.Event, string) {
 	t.Helper()
+	load(t, m, path)
+	var out strings.Builder
+	m.SetHooks(machine.Hooks{Output: func(_ string, b byte) { out.WriteByte(b) }})
+	return m.Run(limit), out.String()
+}
+
+func load(t *testing.T, m machine.Machine, path string) {
+	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -24,9 +32,6 @@ func run(t *testing.T, m machine.Machine, path string, limit uint64) (machine.Ev
 	if err := m.Load(img); err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
-	m.SetHooks(machine.Hooks{Output: func(_ string, b byte) { out.WriteByte(b) }})
-	return m.Run(limit), out.String()
 }
 
 // The instruction and cycle counts are those of Hazard3's RTL on its testbench
