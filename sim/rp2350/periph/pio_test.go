@@ -317,6 +317,39 @@ func TestPIOExec(t *testing.T) {
 	}
 }
 
+// TestPIODrain does what pio_sm_drain_tx_fifo does, behind a machine that waits:
+// nothing of what was queued may be left, not even in the shift register.
+func TestPIODrain(t *testing.T) {
+	f, s := newFake(t)
+	p := s.PIO[0]
+	load(p, pOUT(3, 16), pIRQ(0, 1, 0), pOUT(1, 16), pIN(1, 16), pPUSH(0, 0))
+	put(p, smReg(0, smShift), shAutopull|16<<25)
+	put(p, smReg(0, smClkDiv), 40<<16)
+	for i := range uint32(5) {
+		put(p, txf(0), (i+1)<<16)
+		if i == 0 {
+			start(p, 1)
+			f.run(200)
+		}
+	}
+	if read(p, pioIRQ) != 1 {
+		t.Fatal("the machine does not wait")
+	}
+	for n := 0; read(p, pioFStat)&(1<<24) == 0; n++ {
+		if n > 20 {
+			t.Fatal("the FIFO does not drain")
+		}
+		exec(p, 0, pOUT(3, 32))
+		f.run(10)
+	}
+	exec(p, 0, pJMP(0, 2))
+	put(p, txf(0), 99<<16)
+	f.run(500)
+	if got := read(p, rxf(0)); got != 99 {
+		t.Errorf("the machine sees %d, want the word after the drain", got)
+	}
+}
+
 func TestPIORandomAccessFIFO(t *testing.T) {
 	_, s := newFake(t)
 	p := s.PIO[0]

@@ -223,7 +223,11 @@ func (m *pioSM) outInstr(ins uint16) bool {
 	case 7:
 		m.forced, m.byHand, m.forcedIns = true, false, uint16(v)
 	}
-	m.refill()
+	// An OUT by hand leaves the shift register empty: software that drains the
+	// FIFO with OUT NULL would otherwise keep the last word in it.
+	if !m.manual {
+		m.refill()
+	}
 	return true
 }
 

@@ -37,6 +37,7 @@ type pioSM struct {
 	// written to INSTR (byHand) or comes from OUT EXEC or MOV EXEC.
 	forced, byHand bool
 	forcedIns      uint16
+	manual         bool   // the instruction being executed was written to INSTR
 	blocked        bool   // stalled: nothing to do until woken
 	onPin          bool   // by a pin
 	irqWait        bool   // an IRQ WAIT has raised its flag
@@ -222,6 +223,7 @@ func (m *pioSM) current() uint16 {
 // step executes one instruction, or tries again.
 func (m *pioSM) step(c uint64) {
 	byHand := m.forced && m.byHand
+	m.manual = byHand
 	if !byHand {
 		m.tick = max(m.tick, c<<8)
 	}
