@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"github.com/stem-hw/stem-hw/sim/debugport"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/sim/rp2350"
+	"github.com/stem-hw/stem-hw/sim/rp2350/otp"
 	"github.com/stem-hw/stem-hw/ui"
 )
 
@@ -51,9 +54,18 @@ What the program prints goes to standard output.
 Addresses without a host are on the loopback interface; :0 takes a free port,
 which is printed. The JTAG chain exists in the simulation alone.
 
---trouble makes the port fail as real wiring does: dead (no power or no wires),
-no-power-up, wrong-chip (an RP2040's identification), wait (every access waits),
-memory-faults, parity (every 50th read arrives spoilt).`,
+--trouble makes the port fail as real wiring and real chips do:
+  dead           nobody answers: no wires, or the wrong pins
+  no-power       the line is held low
+  floating       the line follows whatever is near: no ground
+  no-power-up    the debug power domain never answers
+  wrong-chip     the identification is that of an RP2040
+  wait           every access waits
+  memory-faults  every memory access faults
+  parity         every 50th read arrives spoilt
+  locked         debugging is fused off
+  secure-locked  Secure debugging is fused off
+  vanish         the way to the port breaks soon`,
 		Example: `  stem-hw sim board app.elf --jtag-bitbang :9824
   stem-hw sim board --swd-bitbang :9825 --dap-tcp :4441
   stem-hw sim board --dap-tcp :4441 --trouble parity`,
@@ -116,6 +128,7 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 		Machine: sim.MachineRP2350, Speed: sim.SpeedReal, DebugPort: true, Input: true,
 		Build: func() (machine.Machine, error) {
 			chip = rp2350.New(rp2350.Options{})
+			trouble.fuse(chip.OTP())
 			return chip, nil
 		},
 		Output: func(_ string, p []byte) { _, _ = a.ui.Data().Write(p) },
@@ -136,7 +149,7 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 		}
 	}
 	dp := debugport.NewDP(chip.DebugPort())
-	dp.Trouble = trouble
+	dp.Trouble = trouble.Trouble
 	line := debugport.NewLine(dp)
 	id := debugport.DebugProbe(f.serial)
 	id.PacketCount = f.dapPackets
@@ -148,6 +161,13 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 	}
 	if err := t.Start(ctx); err != nil {
 		return err
+	}
+	if trouble.vanish {
+		for i, s := range servers {
+			servers[i].serve = func(rw io.ReadWriter, do debugport.Do) error {
+				return s.serve(debugport.Vanish(rw, vanishAfter), do)
+			}
+		}
 	}
 	return a.servePorts(ctx, t, servers)
 }
@@ -209,22 +229,55 @@ func listenTCP(address string) (net.Listener, error) {
 	return l, nil
 }
 
+// boardTrouble is what --trouble asks for.
+type boardTrouble struct {
+	debugport.Trouble
+	// locked: debugging is fused off; secureLocked: Secure debugging alone.
+	locked, secureLocked bool
+	// vanish: the way to the port breaks in the middle of things.
+	vanish bool
+}
+
+// fuse programs the fuses of a locked chip: eight copies of CRIT1 (RP2350
+// datasheet 3.5.9 and 13.10).
+func (t boardTrouble) fuse(fuses *otp.Array) {
+	var v uint32
+	if t.secureLocked {
+		v = 1 << 1
+	}
+	if t.locked {
+		v |= 1 << 2
+	}
+	for i := range 8 {
+		fuses.Program(otp.RowCrit1+i, v)
+	}
+}
+
+// vanishAfter is how many bytes of a client's are taken before its way breaks:
+// enough for it to attach.
+const vanishAfter = 20_000
+
 // parseTrouble reads --trouble.
-func parseTrouble(ways []string) (t debugport.Trouble, err error) {
+func parseTrouble(ways []string) (t boardTrouble, err error) {
 	const rp2040 = 0x0bc12477
 	set := map[string]func(){
-		"dead":          func() { t.Dead = true },
+		"dead":          func() { t.Line = debugport.LineHigh },
+		"no-power":      func() { t.Line = debugport.LineLow },
+		"floating":      func() { t.Line = debugport.LineFloating },
 		"no-power-up":   func() { t.NoPowerUp = true },
 		"wrong-chip":    func() { t.DPIDR = rp2040 },
 		"wait":          func() { t.Wait = true },
 		"memory-faults": func() { t.MemoryFaults = true },
 		"parity":        func() { t.ParityEvery = 50 },
+		"locked":        func() { t.locked = true },
+		"secure-locked": func() { t.secureLocked = true },
+		"vanish":        func() { t.vanish = true },
 	}
 	for _, w := range ways {
 		f, ok := set[strings.TrimSpace(w)]
 		if !ok {
 			u := faults.Usage("there is no trouble called %q", w)
-			u.Wanted = "dead, no-power-up, wrong-chip, wait, memory-faults or parity"
+			u.Wanted = strings.Join(slices.Sorted(maps.Keys(set)), ", ")
 			return t, u
 		}
 		f()

@@ -29,8 +29,17 @@ func newAccessPorts(chip Chip) *accessPorts {
 	}
 	a.apb = newMemAP(0x34770006, 0x00000002, 0x000101a0, 0x9e2, &apbMemory{chip: chip, dm: a.dm})
 	a.rp.chip = chip
-	a.rp.onReset = a.dm.reset
+	a.rp.onReset = a.reset
 	return a
+}
+
+// reset resets what a reset of the whole chip does: all but the RP-AP.
+func (a *accessPorts) reset() {
+	a.dm.reset()
+	a.apb.reset()
+	for _, p := range a.ahb {
+		p.reset()
+	}
 }
 
 // component returns the part numbers of the trace components, which are shown

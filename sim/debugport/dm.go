@@ -1,7 +1,5 @@
 package debugport
 
-import "github.com/stem-hw/stem-hw/sim/bus"
-
 // DMI addresses (RISC-V Debug Support 0.13.2, table 3.8; what RP2350 has of
 // them: Wren6991/Hazard3 hdl/debug/dm/hazard3_dm.v).
 const (
@@ -14,20 +12,13 @@ const (
 	dmAbstractCS   = 0x16
 	dmCommand      = 0x17
 	dmAbstractAuto = 0x18
+	dmConfStrPtr0  = 0x19
 	dmProgBuf0     = 0x20
 	dmProgBuf1     = 0x21
 	dmSBCS         = 0x38
 	dmSBAddress0   = 0x39
 	dmSBData0      = 0x3c
 	dmHaltSum0     = 0x40
-)
-
-// Errors of abstract commands (0.13.2, 3.12.6).
-const (
-	cmdErrBusy        = 1
-	cmdErrUnsupported = 2
-	cmdErrException   = 3
-	cmdErrHaltResume  = 4
 )
 
 // DM is the Debug Module of both harts.
@@ -39,9 +30,13 @@ type DM struct {
 	hasel   bool
 	hartsel int
 	window  uint32
+
+	// Levels that dmcontrol holds for each hart.
+	haltReq [Cores]bool
 	inReset [Cores]bool
 
 	haveReset [Cores]bool
+	resumeReq [Cores]bool // and not running yet
 	resumeAck [Cores]bool
 
 	data0    uint32
@@ -52,17 +47,29 @@ type DM struct {
 	sbcs     uint32 // the writable bits and sberror
 	sbaddr   uint32
 	sbdata   uint32
-	sbQueued int8 // a stalled system bus access: 1 read, 2 write
+	sbQueued sbQueue
 }
 
-// NewDM returns a Debug Module as after power-up: both harts have been reset.
-func NewDM(chip Chip) *DM {
-	return &DM{chip: chip, haveReset: [Cores]bool{true, true}}
-}
+// noCommand stands for the last command when there was none: repeating it is
+// an error.
+const noCommand = acType
+
+// NewDM returns a Debug Module as after power-up.
+func NewDM(chip Chip) *DM { return &DM{chip: chip, last: noCommand} }
 
 // reset is a power-on reset of the module.
 func (d *DM) reset() {
-	*d = DM{chip: d.chip, haveReset: [Cores]bool{true, true}}
+	d.clearHarts()
+	*d = *NewDM(d.chip)
+}
+
+// clearHarts takes back what the module asked of the harts.
+func (d *DM) clearHarts() {
+	for i := range Cores {
+		if h := d.chip.Hart(i); h != nil {
+			h.HaltOnReset(false)
+		}
+	}
 }
 
 // hart returns a hart if it is available.
@@ -82,11 +89,25 @@ func (d *DM) selected(f func(i int)) {
 	}
 }
 
-// noteResets latches the havereset flags.
-func (d *DM) noteResets() {
+// update follows what the harts did since the last access: resets, to which a
+// halt request that still stands applies, and resumes that took effect.
+func (d *DM) update() {
 	for i := range Cores {
-		if h := d.chip.Hart(i); h != nil && h.TakeReset() {
+		h := d.hart(i)
+		if h == nil {
+			continue
+		}
+		if h.TakeReset() && d.active {
 			d.haveReset[i] = true
+		}
+		if d.haltReq[i] && !h.Halted() {
+			h.Halt()
+		}
+		if d.resumeReq[i] {
+			d.resumeReq[i], d.resumeAck[i] = false, true
+			if h.Halted() {
+				h.Resume()
+			}
 		}
 	}
 }
@@ -103,9 +124,6 @@ func (d *DM) Read(reg uint32) uint32 {
 	case dmStatus:
 		return d.readStatus()
 	case dmHartInfo:
-		if d.hart(d.hartsel) == nil {
-			return 0
-		}
 		return 1<<12 | 0xbff // one data register, as CSR dmdata0
 	case dmHaltSum0, dmHaltSum1:
 		return d.haltSum(reg == dmHaltSum1)
@@ -115,6 +133,9 @@ func (d *DM) Read(reg uint32) uint32 {
 		return 2<<24 | d.cmderr<<8 | 1
 	case dmAbstractAuto:
 		return d.auto
+	case dmConfStrPtr0, dmConfStrPtr0 + 1, dmConfStrPtr0 + 2, dmConfStrPtr0 + 3:
+		// Not a pointer (dmstatus.confstrptrvalid is 0) but the author's name.
+		return [4]uint32{0x4c296328, 0x20656b75, 0x6e657257, 0x31322720}[reg-dmConfStrPtr0]
 	case dmProgBuf0, dmProgBuf1:
 		i := reg - dmProgBuf0
 		v := d.progbuf[i]
@@ -125,11 +146,7 @@ func (d *DM) Read(reg uint32) uint32 {
 	case dmSBAddress0:
 		return d.sbaddr
 	case dmSBData0:
-		v := d.sbdata
-		if d.sbcs&sbReadOnData != 0 {
-			d.systemRead()
-		}
-		return v
+		return d.readSBData()
 	}
 	return 0
 }
@@ -165,13 +182,9 @@ func (d *DM) Write(reg, v uint32) {
 	case dmSBCS:
 		d.writeSBCS(v)
 	case dmSBAddress0:
-		d.sbaddr = v
-		if d.sbcs&sbReadOnAddr != 0 {
-			d.systemRead()
-		}
+		d.writeSBAddress(v)
 	case dmSBData0:
-		d.sbdata = v
-		d.systemWrite()
+		d.writeSBData(v)
 	}
 }
 
@@ -191,10 +204,12 @@ const (
 
 func (d *DM) readControl() uint32 {
 	var v uint32
+	hartReset := false
+	d.selected(func(i int) { hartReset = hartReset || d.inReset[i] })
 	for _, b := range []struct {
 		on  bool
 		bit uint32
-	}{{d.active, dmActive}, {d.ndm, dmNDMReset}, {d.hasel, dmHaSel}, {d.hartsel == 1, dmHartSel}, {d.inReset[d.hartsel], dmHartReset}} {
+	}{{d.active, dmActive}, {d.ndm, dmNDMReset}, {d.hasel, dmHaSel}, {d.hartsel == 1, dmHartSel}, {hartReset, dmHartReset}} {
 		if b.on {
 			v |= b.bit
 		}
@@ -207,86 +222,66 @@ func (d *DM) writeControl(v uint32) {
 		d.deactivate()
 		return
 	}
+	d.update() // while inactive, resets are forgotten
 	if !d.active {
 		d.active = true
 		return
 	}
-	d.noteResets()
 	d.hartsel = int(v >> 16 & 1)
 	d.hasel = v&dmHaSel != 0
 	d.selected(func(i int) {
 		if h := d.chip.Hart(i); h != nil {
-			if v&dmClrResetHalt != 0 {
-				h.HaltOnReset(false)
-			} else if v&dmSetResetHalt != 0 {
+			if v&dmSetResetHalt != 0 {
 				h.HaltOnReset(true)
+			} else if v&dmClrResetHalt != 0 {
+				h.HaltOnReset(false)
 			}
 		}
 		if v&dmAckReset != 0 {
 			d.haveReset[i] = false
 		}
+		d.haltReq[i] = v&dmHaltReq != 0
+		if v&dmResumeReq != 0 && v&dmHaltReq == 0 {
+			d.resumeReq[i], d.resumeAck[i] = true, false
+		}
 	})
 	d.resets(v)
-	d.selected(func(i int) {
-		h := d.hart(i)
-		if h == nil {
-			return
-		}
-		switch {
-		case v&dmHaltReq != 0:
-			h.Halt()
-		case v&dmResumeReq != 0:
-			// Already running: acknowledged at once.
-			d.resumeAck[i] = true
-			if h.Halted() {
-				h.Resume()
-			}
-		}
-	})
+	d.update()
 }
 
 // resets performs hartreset and ndmreset; the harts leave reset when the bits
 // fall.
 func (d *DM) resets(v uint32) {
-	var release uint8
-	ndm := v&dmNDMReset != 0
-	if d.ndm && !ndm {
-		release = 1<<Cores - 1
+	was := d.held()
+	d.ndm = v&dmNDMReset != 0
+	d.selected(func(i int) { d.inReset[i] = v&dmHartReset != 0 })
+	if released := was &^ d.held(); released != 0 {
+		d.chip.Reset(ResetHarts, released)
 	}
-	d.ndm = ndm
-	d.selected(func(i int) {
-		hr := v&dmHartReset != 0
-		if d.inReset[i] && !hr {
-			release |= 1 << i
-		}
-		d.inReset[i] = hr
-	})
-	if release != 0 {
-		d.chip.Reset(ResetHarts, release)
-		d.noteResets()
-		for i := range Cores {
-			if release>>i&1 != 0 {
-				d.haveReset[i] = true
-			}
+}
+
+// held is the mask of the harts that the module holds in reset.
+func (d *DM) held() uint8 {
+	var m uint8
+	for i := range Cores {
+		if d.ndm || d.inReset[i] {
+			m |= 1 << i
 		}
 	}
+	return m
 }
 
 // deactivate resets the module's own state; the harts go on as they are.
 func (d *DM) deactivate() {
-	if !d.active {
-		return
+	if held := d.held(); held != 0 {
+		d.ndm, d.inReset = false, [Cores]bool{}
+		d.chip.Reset(ResetHarts, held)
 	}
-	for i := range Cores {
-		if h := d.chip.Hart(i); h != nil {
-			h.HaltOnReset(false)
-		}
-	}
-	*d = DM{chip: d.chip, haveReset: d.haveReset}
+	d.reset()
 }
 
 func (d *DM) readStatus() uint32 {
-	d.noteResets()
+	d.update()
 	v := uint32(1<<22 | 1<<7 | 1<<5 | 2) // impebreak, authenticated, hasresethaltreq, version 0.13
 	all := uint32(1<<9 | 1<<11 | 1<<13 | 1<<17 | 1<<19)
 	d.selected(func(i int) {
@@ -323,188 +318,4 @@ func (d *DM) haltSum(one bool) uint32 {
 		return 1
 	}
 	return v
-}
-
-// again repeats the last command for abstractauto.
-func (d *DM) again(yes bool) {
-	if yes && d.cmderr == 0 {
-		d.command(d.last)
-	}
-}
-
-// command executes an abstract command: Access Register on general registers,
-// and the program buffer behind it.
-func (d *DM) command(cmd uint32) {
-	h := d.hart(d.hartsel)
-	if h == nil || !h.Halted() {
-		d.cmderr = cmdErrHaltResume
-		return
-	}
-	transfer := cmd&(1<<17) != 0
-	if cmd>>24 != 0 || cmd&(1<<19) != 0 || transfer && (cmd>>20&7 != 2 || cmd&0xffe0 != 0x1000) {
-		d.cmderr = cmdErrUnsupported
-		return
-	}
-	if transfer {
-		n := int(cmd & 31)
-		if cmd&(1<<16) != 0 {
-			h.SetGPR(n, d.data0)
-		} else {
-			d.data0 = h.GPR(n)
-		}
-	}
-	if cmd&(1<<18) != 0 {
-		d.runBuffer(h)
-	}
-}
-
-// runBuffer executes the program buffer, then the implicit ebreak. Two
-// compressed instructions fit in a word, and a long one may straddle.
-func (d *DM) runBuffer(h Hart) {
-	halves := []uint16{
-		uint16(d.progbuf[0]), uint16(d.progbuf[0] >> 16),
-		uint16(d.progbuf[1]), uint16(d.progbuf[1] >> 16),
-	}
-	for len(halves) > 0 {
-		raw := uint32(halves[0])
-		n := 1
-		if raw&3 == 3 {
-			if len(halves) == 1 {
-				return
-			}
-			raw |= uint32(halves[1]) << 16
-			n = 2
-		}
-		switch h.Execute(raw, &d.data0) {
-		case Ebreak:
-			return
-		case Exception:
-			d.cmderr = cmdErrException
-			return
-		}
-		halves = halves[n:]
-	}
-}
-
-// Bits of sbcs.
-const (
-	sbReadOnData uint32 = 1 << 15
-	sbAutoInc    uint32 = 1 << 16
-	sbReadOnAddr uint32 = 1 << 20
-	sbBusy       uint32 = 1 << 21
-	sbBusyError  uint32 = 1 << 22
-	sbError      uint32 = 7 << 12
-	sbAccess     uint32 = 7 << 17
-	sbWritable          = sbReadOnData | sbAutoInc | sbReadOnAddr | sbAccess
-)
-
-func (d *DM) readSBCS() uint32 {
-	d.finish()
-	v := d.sbcs | 1<<29 | 32<<5 | 7 // version 1, 32-bit address, 8, 16 and 32 bits
-	if d.sbQueued != 0 {
-		v |= sbBusy
-	}
-	return v
-}
-
-func (d *DM) writeSBCS(v uint32) {
-	d.sbcs = d.sbcs&(sbError|sbBusyError)&^(v&(sbError|sbBusyError)) | v&sbWritable
-}
-
-// finish completes an access that stalled, if it can now.
-func (d *DM) finish() {
-	if d.sbQueued == 0 || d.chip.SystemBusStalled() {
-		return
-	}
-	read := d.sbQueued == 1
-	d.sbQueued = 0
-	if read {
-		d.doRead()
-	} else {
-		d.doWrite()
-	}
-}
-
-// start begins an access; false if it has to wait or was refused.
-func (d *DM) start(what int8) bool {
-	d.finish()
-	if d.sbQueued != 0 {
-		d.sbcs |= sbBusyError
-		return false
-	}
-	if d.chip.SystemBusStalled() {
-		d.sbQueued = what
-		return false
-	}
-	return true
-}
-
-// systemRead reads at sbaddress0. As in the silicon's version of the module, a
-// pending sberror does not keep a read trigger from its access.
-func (d *DM) systemRead() {
-	if d.start(1) {
-		d.doRead()
-	}
-}
-
-func (d *DM) systemWrite() {
-	if d.sbcs&(sbError|sbBusyError) != 0 {
-		return
-	}
-	if d.start(2) {
-		d.doWrite()
-	}
-}
-
-// accessSize checks size and alignment; it sets sberror otherwise.
-func (d *DM) accessSize() (uint8, bool) {
-	n := d.sbcs & sbAccess >> 17
-	if n > 2 {
-		d.setSBError(4)
-		return 0, false
-	}
-	size := uint8(1) << n
-	if d.sbaddr&uint32(size-1) != 0 {
-		d.setSBError(3)
-		return 0, false
-	}
-	return size, true
-}
-
-func (d *DM) setSBError(code uint32) {
-	if d.sbcs&sbError == 0 {
-		d.sbcs |= code << 12
-	}
-}
-
-func (d *DM) doRead() {
-	size, ok := d.accessSize()
-	if !ok {
-		return
-	}
-	v, ok := d.chip.Load(1, d.sbaddr, size, bus.Privileged|bus.Debug)
-	if !ok {
-		d.setSBError(2)
-		return
-	}
-	d.sbdata = v
-	d.increment(size)
-}
-
-func (d *DM) doWrite() {
-	size, ok := d.accessSize()
-	if !ok {
-		return
-	}
-	if !d.chip.Store(1, d.sbaddr, size, d.sbdata&mask(size), bus.Privileged|bus.Debug) {
-		d.setSBError(2)
-		return
-	}
-	d.increment(size)
-}
-
-func (d *DM) increment(size uint8) {
-	if d.sbcs&sbAutoInc != 0 {
-		d.sbaddr += uint32(size)
-	}
 }

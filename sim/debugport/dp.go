@@ -83,26 +83,30 @@ func (d *DP) overrunDetect() bool { return d.ctrl&orunDetect != 0 }
 // turnaround is the number of clocks in which nobody drives.
 func (d *DP) turnaround() int { return int(d.dlcr>>8&3) + 1 }
 
-// Acknowledge decides on a request before its data phase.
+// Acknowledge decides on a request before its data phase. With overrun
+// detection, WAIT and FAULT are an overrun: the host has sent its data already.
 func (d *DP) Acknowledge(r Request) uint8 {
-	if d.Trouble.Dead {
-		return AckNone
+	ack := d.acknowledge(r)
+	if ack != AckOK && d.overrunDetect() {
+		d.sticky |= stickyOrun
 	}
-	if d.Trouble.Wait && r.AP() {
-		return AckWait
-	}
+	return ack
+}
+
+func (d *DP) acknowledge(r Request) uint8 {
 	// Reads of DPIDR and CTRL/STAT and writes of ABORT are never refused
 	// (IHI 0031, B4.2.3).
 	if !r.AP() && (r.Addr() == 0 || r.Read() && r.Addr() == 4) {
 		return AckOK
 	}
 	if d.sticky&stickyMask == 0 {
+		if d.Trouble.Wait && r.AP() {
+			return AckWait
+		}
 		return AckOK
 	}
+	// SELECT stays writable, so that a host may look at banked registers.
 	if r.AP() || r.Addr() == 0xc || !r.Read() && r.Addr() == 4 && d.sel&0xf == 0 {
-		if d.ctrl&orunDetect != 0 {
-			d.sticky |= stickyOrun
-		}
 		return AckFault
 	}
 	return AckOK
@@ -163,8 +167,8 @@ func (d *DP) read(a uint32) uint32 {
 func (d *DP) write(a, w uint32) {
 	switch a {
 	case 0: // ABORT
-		for bit, sticky := range map[uint32]uint32{2: stickyCmp, 4: stickyErr, 8: wdataErr, 16: stickyOrun} {
-			if w&bit != 0 {
+		for i, sticky := range [...]uint32{stickyCmp, stickyErr, wdataErr, stickyOrun} {
+			if w>>(i+1)&1 != 0 {
 				d.sticky &^= sticky
 			}
 		}
@@ -203,7 +207,7 @@ func (d *DP) writeCtrl(w uint32) {
 	was := d.ctrl
 	d.ctrl = w & ctrlWriting
 	if was&cdbgRstReq == 0 && w&cdbgRstReq != 0 && !d.Trouble.NoPowerUp {
-		d.aps.dm.reset()
+		d.aps.reset()
 		d.chip.Reset(ResetCold, 0)
 	}
 }

@@ -33,8 +33,9 @@ const resetOnes = 50 // clocks of high that reset the line (IHI 0031, B4.3.3)
 // other order).
 var selectionAlert = [2]uint64{0x86852d956209f392, 0x19bc0ea2e3ddafe9}
 
-// Sequences of 16 bits, the bit sent first lowest.
-const swdToDormant uint16 = 0xe3bc
+// swdToDormant as the last bits of history: 16 of them, the bit sent first
+// lowest, behind a line reset (IHI 0074, B5.3.2).
+const swdToDormant uint64 = 0xe3bc<<48 | 1<<48 - 1
 
 const activateSWD = 0x1a
 
@@ -57,6 +58,7 @@ type Line struct {
 	data  uint64
 	ack   uint8
 	reads int
+	noise uint64 // of a floating line
 }
 
 // NewLine returns a line to dp, dormant as after power-up.
@@ -68,6 +70,12 @@ func (l *Line) Dormant() bool { return l.state == lnDormant }
 // Level is what the line shows while the host does not drive it: the target's
 // bit, or the pull-up.
 func (l *Line) Level() bool {
+	switch l.dp.Trouble.Line {
+	case LineLow:
+		return false
+	case LineFloating:
+		return l.noise>>63 != 0
+	}
 	if l.ph == phDrive && l.ack != AckNone {
 		return l.out&1 != 0
 	}
@@ -77,7 +85,8 @@ func (l *Line) Level() bool {
 // Clock is one rising edge of SWCLK. level is the line, driven says whether the
 // host drives it.
 func (l *Line) Clock(level, driven bool) {
-	if l.dp.Trouble.Dead {
+	if l.dp.Trouble.Line != LineGood {
+		l.noise = l.noise*6364136223846793005 + 1442695040888963407
 		return
 	}
 	bit := uint64(0)
@@ -101,8 +110,8 @@ func (l *Line) Clock(level, driven bool) {
 		}
 		return
 	}
-	if l.ph == phIdle && l.state != lnActive && uint16(l.history[1]>>48) == swdToDormant {
-		l.state, l.seen, l.wake = lnDormant, 0, 0
+	if l.history[1] == swdToDormant && l.history[0]>>62 == 3 {
+		l.state, l.ph, l.seen, l.wake = lnDormant, phIdle, 0, 0
 		return
 	}
 	if l.state == lnLost {
@@ -297,22 +306,3 @@ func (l *Line) written() {
 // Selects reports whether a value written to TARGETSEL names this port:
 // instance 0 of the part.
 func Selects(v uint32) bool { return v == TARGETID }
-
-// Transfer performs a whole packet, as a probe's hardware does. ack is AckNone
-// if nobody answers.
-func (l *Line) Transfer(r Request, w uint32) (v uint32, ack uint8) {
-	if l.dp.Trouble.Dead || l.state == lnDormant || l.state == lnLost {
-		return 0, AckNone
-	}
-	ack, ok := l.admit(r)
-	if !ok || ack == AckNone {
-		return 0, AckNone
-	}
-	if ack == AckOK {
-		v = l.dp.Transact(r, w)
-	}
-	return v, ack
-}
-
-// Spoiled reports whether the parity of the read just made arrives wrong.
-func (l *Line) Spoiled() bool { return l.spoil() }

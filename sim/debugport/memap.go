@@ -32,12 +32,17 @@ const (
 	cswWritable uint32 = 0x5f000f37
 )
 
+// resetCSW is CSW as silicon was seen with it after power-up (probe-rs pull
+// request 3005): Non-secure, so that a debugger has to write it first.
+const resetCSW = cswNonSecure | 3<<24 | 2
+
 // memory is what a MEM-AP reaches.
 type memory interface {
 	// enabled says whether the port works at all, secure whether Secure
 	// accesses are allowed.
 	enabled() (device, secure bool)
-	// sizes reports whether 8 and 16 bits are supported.
+	// narrow reports whether 8 and 16 bits, and packed transfers of them, are
+	// supported.
 	narrow() bool
 	load(addr uint32, size uint8, a bus.Access) (uint32, bool)
 	store(addr uint32, size uint8, v uint32, a bus.Access) bool
@@ -51,8 +56,11 @@ type memAP struct {
 }
 
 func newMemAP(idr, base, cfg, part uint32, m memory) *memAP {
-	return &memAP{idr: idr, base: base, cfg: cfg, part: part, csw: 0x03000002, mem: m}
+	return &memAP{idr: idr, base: base, cfg: cfg, part: part, csw: resetCSW, mem: m}
 }
+
+// reset is a power-on reset of the port.
+func (p *memAP) reset() { p.csw, p.tar, p.trr = resetCSW, 0, 0 }
 
 func (p *memAP) read(off uint32, t Trouble) (uint32, bool) {
 	switch {
@@ -95,10 +103,10 @@ func (p *memAP) write(off, v uint32, t Trouble) bool {
 		_, ok = p.transfer(p.tar&^0x3ff|off, 4, true, v, t)
 	case off == regCSW:
 		p.csw = v & cswWritable
-		if !p.mem.narrow() {
+		if !p.mem.narrow() || p.csw&cswSize > 2 {
 			p.csw = p.csw&^cswSize | 2
 		}
-		if p.csw&cswInc == cswInc {
+		if inc := p.csw & cswInc; inc == cswInc || inc == 2<<4 && !p.mem.narrow() {
 			p.csw &^= cswInc
 		}
 	case off == regTAR:
@@ -151,7 +159,7 @@ func (p *memAP) data(write bool, v uint32, t Trouble) (r uint32, ok bool) {
 func (p *memAP) transfer(addr uint32, size uint8, write bool, v uint32, t Trouble) (uint32, bool) {
 	device, secure := p.mem.enabled()
 	a := bus.Debug
-	if p.csw&cswPriv != 0 || p.csw&0x3f000000 == 0 {
+	if p.csw&cswPriv != 0 {
 		a |= bus.Privileged
 	}
 	if p.csw&cswNonSecure != 0 {

@@ -71,17 +71,20 @@ type Probe struct {
 
 	clock      uint32 // SWD clock in Hz
 	connected  bool
+	idle       int // clocks after each transfer
 	waitRetry  int
 	matchRetry int
 	matchMask  uint32
 	dataPhase  bool
-	driving    bool
+	turnaround int
 	pins       uint8
+	micros     float64 // what the clocks so far took
+	retries    int     // within the packet being executed
 }
 
 // NewProbe returns a probe on line.
 func NewProbe(id Identity, line *Line) *Probe {
-	return &Probe{id: id, line: line, clock: 1000000, waitRetry: 100, driving: true, pins: pinClock | pinData | pinReset}
+	return &Probe{id: id, line: line, clock: 1000000, waitRetry: 100, turnaround: 1, pins: pinClock | pinData | pinReset}
 }
 
 // Clock is the SWD clock in Hz that the host chose.
@@ -120,6 +123,7 @@ func (r *request) bytes(n int) []byte {
 // Execute answers one packet; nil means that there is no answer.
 func (p *Probe) Execute(packet []byte) []byte {
 	r := &request{b: packet}
+	p.retries = 0
 	out := p.command(r, 0)
 	if len(out) > p.id.PacketSize {
 		out = out[:p.id.PacketSize]
@@ -154,7 +158,7 @@ func (p *Probe) command(r *request, depth int) []byte {
 		p.connected = false
 		return []byte{id, dapOK}
 	case dapTransferConfigure:
-		r.u8() // idle cycles: time only
+		p.idle = int(r.u8())
 		p.waitRetry, p.matchRetry = int(r.u16()), int(r.u16())
 		return []byte{id, dapOK}
 	case dapTransfer:
@@ -165,7 +169,7 @@ func (p *Probe) command(r *request, depth int) []byte {
 		return nil
 	case dapWriteABORT:
 		r.u8()
-		if _, ack := p.line.Transfer(0, r.u32()); ack != AckOK {
+		if _, ack := p.swd(0, r.u32()); ack != AckOK {
 			return []byte{id, dapError}
 		}
 		return []byte{id, dapOK}
@@ -188,7 +192,8 @@ func (p *Probe) command(r *request, depth int) []byte {
 		p.shift(r.bytes((n+7)/8), n)
 		return []byte{id, dapOK}
 	case dapSWDConfigure:
-		p.dataPhase = r.u8()&4 != 0
+		v := r.u8()
+		p.turnaround, p.dataPhase = int(v&3)+1, v&4 != 0
 		return []byte{id, dapOK}
 	case dapSWDSequence:
 		return p.swdSequence(r)
@@ -211,7 +216,7 @@ func (p *Probe) command(r *request, depth int) []byte {
 // several executes the commands of one packet.
 func (p *Probe) several(id uint8, r *request) []byte {
 	n := r.u8()
-	out := []byte{id, n}
+	out := []byte{dapExecuteCommands, n} // also for queued ones, which end as a batch
 	for range n {
 		if len(r.b) == 0 {
 			break
@@ -275,19 +280,18 @@ func (p *Probe) swjPins(r *request) uint8 {
 	was := p.pins
 	p.pins = was&^mask | out&mask
 	if was&pinClock == 0 && p.pins&pinClock != 0 {
-		p.line.Clock(p.pins&pinData != 0, true)
+		p.edge(p.pins&pinData != 0, true)
 	}
 	if wait > 0 {
 		p.sleep(time.Duration(min(wait, 3000000)) * time.Microsecond)
 	}
-	v := p.pins&(pinClock|pinData) | pinReset
-	return v
+	return p.pins&(pinClock|pinData) | pinReset
 }
 
 // shift sends bits while the host drives.
 func (p *Probe) shift(data []byte, n int) {
 	for i := range min(n, 8*len(data)) {
-		p.line.Clock(data[i/8]>>(i%8)&1 != 0, true)
+		p.edge(data[i/8]>>(i%8)&1 != 0, true)
 	}
 }
 
@@ -311,7 +315,7 @@ func (p *Probe) swdSequence(r *request) []byte {
 			if level {
 				in[i/8] |= 1 << (i % 8)
 			}
-			p.line.Clock(level, false)
+			p.edge(level, false)
 		}
 		out = append(out, in...)
 	}

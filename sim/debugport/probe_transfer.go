@@ -12,128 +12,141 @@ const (
 // rdbuffRead is the request that fetches a posted read.
 const rdbuffRead Request = 0xe
 
-// packet performs one packet with the retries the host asked for; the upper
-// bits of the result are the errors of the answer.
-func (p *Probe) packet(r Request, w uint32) (v uint32, ack uint8) {
-	for try := 0; ; try++ {
-		v, ack = p.line.Transfer(r, w)
-		if ack != AckWait || try >= p.waitRetry {
-			break
-		}
-	}
-	if ack == AckNone {
-		// Nobody drives the line: what is sampled is all ones.
-		return 0, AckNone
-	}
-	if ack == AckOK && r.Read() && p.line.Spoiled() {
-		return v, ack | ackProtocolError
-	}
-	return v, ack
+// transfer is one DAP_Transfer under way.
+type transfer struct {
+	p    *Probe
+	out  []byte
+	done uint8
+	ack  uint8
+	// posted: the result of a read of an access port is still to be fetched;
+	// check: the last was a write, whose
+	// failure shows with the next packet.
+	posted, check bool
 }
 
-// transfer answers DAP_Transfer. Reads of access ports are posted: the probe
-// fetches the last one with RDBUFF. A packet that ends in writes is checked by
-// a read of RDBUFF, as the firmware does.
-func (p *Probe) transfer(r *request) []byte {
-	r.u8() // index of the DAP in a JTAG chain
-	n := int(r.u8())
-	var data []byte
-	done, ack := 0, uint8(0)
-	posted, check := false, false
-	flush := func() bool {
-		if !posted {
-			return true
-		}
-		posted = false
-		var v uint32
-		if v, ack = p.packet(rdbuffRead, 0); ack != AckOK {
-			return false
-		}
-		data = binary.LittleEndian.AppendUint32(data, v)
+func (t *transfer) put(v uint32) { t.out = binary.LittleEndian.AppendUint32(t.out, v) }
+
+// do performs a packet; false if it was not acknowledged.
+func (t *transfer) do(r Request, w uint32) (v uint32, ok bool) {
+	v, t.ack = t.p.packet(r, w)
+	return v, t.ack == AckOK
+}
+
+// flush fetches a posted read.
+func (t *transfer) flush() bool {
+	if !t.posted {
 		return true
 	}
-	ok := true
-	for done < n && ok {
+	t.posted = false
+	v, ok := t.do(rdbuffRead, 0)
+	if ok {
+		t.put(v)
+	}
+	return ok
+}
+
+func (t *transfer) stamp(bits uint8) {
+	if bits&xferTimestamp != 0 {
+		t.put(t.p.timestamp())
+	}
+}
+
+// transfer answers DAP_Transfer. Reads of access ports are posted: each fetches
+// the result of the one before, and the probe the last one with RDBUFF. A packet
+// that ends in a write is checked by a read of RDBUFF.
+func (p *Probe) transfer(r *request) []byte {
+	r.u8() // index of the DAP in a JTAG chain
+	n := r.u8()
+	t := &transfer{p: p}
+	left := n
+	for ; left > 0; left-- {
 		bits := r.u8()
-		if r.short {
+		if r.short || !t.one(bits, r) {
+			left--
 			break
 		}
-		q := Request(bits & 0xf)
-		check = false
-		switch {
-		case q.Read() && bits&xferMatchValue != 0:
-			ok = flush() && p.match(q, r.u32(), &ack)
-		case q.Read() && q.AP():
-			var v uint32
-			if v, ack = p.packet(q, 0); ack != AckOK {
-				ok = false
-				break
-			}
-			if posted {
-				data = binary.LittleEndian.AppendUint32(data, v)
-			}
-			posted = true
-		case q.Read():
-			var v uint32
-			if ok = flush(); !ok {
-				break
-			}
-			if v, ack = p.packet(q, 0); ack != AckOK {
-				ok = false
-				break
-			}
-			data = binary.LittleEndian.AppendUint32(data, v)
-		default:
-			w := r.u32()
-			if ok = flush(); !ok {
-				break
-			}
-			if bits&xferMatchMask != 0 {
-				p.matchMask, ack = w, AckOK
-				break
-			}
-			_, ack = p.packet(q, w)
-			ok = ack == AckOK
-			check = true
-		}
-		if ok {
-			done++
-		}
+		t.done++
 	}
 	// What was not done is skipped, so that a following command is found.
-	for i := done + 1; i < n && !r.short && !ok; i++ {
-		bits := r.u8()
-		if bits&2 == 0 || bits&xferMatchValue != 0 {
+	for ; left > 0 && !r.short; left-- {
+		if bits := r.u8(); bits&2 == 0 || bits&xferMatchValue != 0 {
 			r.u32()
 		}
 	}
-	if ok && posted {
-		if !flush() {
-			done--
+	if t.ack == AckOK {
+		if t.posted {
+			t.flush()
+		} else if t.check {
+			t.do(rdbuffRead, 0)
 		}
-	} else if ok && check {
-		_, ack = p.packet(rdbuffRead, 0)
 	}
-	return append([]byte{dapTransfer, uint8(done), ack}, data...)
+	return append([]byte{dapTransfer, t.done, t.ack}, t.out...)
+}
+
+// one performs one request of a transfer.
+func (t *transfer) one(bits uint8, r *request) bool {
+	q := Request(bits & 0xf)
+	if !q.Read() {
+		w := r.u32()
+		if r.short || !t.flush() {
+			return false
+		}
+		if bits&xferMatchMask != 0 {
+			t.p.matchMask, t.ack = w, AckOK
+			return true
+		}
+		_, ok := t.do(q, w)
+		if ok {
+			t.stamp(bits)
+			t.check = true
+		}
+		return ok
+	}
+	t.check = false
+	if bits&xferMatchValue != 0 {
+		want := r.u32()
+		return !r.short && t.flush() && t.match(q, want)
+	}
+	if !q.AP() {
+		if !t.flush() {
+			return false
+		}
+		v, ok := t.do(q, 0)
+		if ok {
+			t.stamp(bits)
+			t.put(v)
+		}
+		return ok
+	}
+	v, ok := t.do(q, 0)
+	if !ok {
+		return false
+	}
+	if t.posted {
+		t.put(v)
+	}
+	t.stamp(bits)
+	t.posted = true
+	return true
 }
 
 // match reads until the masked value appears or the retries are spent.
-func (p *Probe) match(q Request, want uint32, ack *uint8) bool {
-	var v uint32
+func (t *transfer) match(q Request, want uint32) bool {
 	if q.AP() {
-		if _, *ack = p.packet(q, 0); *ack != AckOK {
+		if _, ok := t.do(q, 0); !ok {
 			return false
 		}
 	}
 	for try := 0; ; try++ {
-		if v, *ack = p.packet(q, 0); *ack != AckOK {
+		v, ok := t.do(q, 0)
+		if !ok {
 			return false
 		}
-		if v&p.matchMask == want {
+		if v&t.p.matchMask == want {
 			return true
 		}
-		if try >= p.matchRetry {
-			*ack |= ackMismatch
+		if !t.p.retry(try, t.p.matchRetry) {
+			t.ack |= ackMismatch
 			return false
 		}
 	}
@@ -144,47 +157,51 @@ func (p *Probe) transferBlock(r *request) []byte {
 	r.u8()
 	n := int(r.u16())
 	q := Request(r.u8() & 0xf)
-	var data []byte
-	done, ack := 0, uint8(0)
-	answer := func() []byte {
-		return append([]byte{dapTransferBlock, uint8(done), uint8(done >> 8), ack}, data...)
+	t := &transfer{p: p}
+	done := 0
+	switch {
+	case r.short || n == 0:
+	case q.Read():
+		// A block that does not fit in the answer is a fault of the host.
+		done = t.readBlock(q, min(n, (p.id.PacketSize-4)/4))
+	default:
+		done = t.writeBlock(q, n, r)
 	}
-	if r.short || n == 0 {
-		return answer()
-	}
-	if !q.Read() {
-		for done < n {
-			w := r.u32()
-			if r.short {
-				return answer()
-			}
-			if _, ack = p.packet(q, w); ack != AckOK {
-				r.bytes(4 * (n - done - 1))
-				return answer()
-			}
-			done++
-		}
-		_, ack = p.packet(rdbuffRead, 0)
-		return answer()
-	}
-	// A block that does not fit in the answer is a fault of the host.
-	n = min(n, (p.id.PacketSize-4)/4)
-	if q.AP() {
-		if _, ack = p.packet(q, 0); ack != AckOK {
-			return answer()
-		}
-	}
+	return append([]byte{dapTransferBlock, uint8(done), uint8(done >> 8), t.ack}, t.out...)
+}
+
+func (t *transfer) writeBlock(q Request, n int, r *request) (done int) {
 	for done < n {
+		w := r.u32()
+		if r.short {
+			return done
+		}
+		if _, ok := t.do(q, w); !ok {
+			r.bytes(4 * (n - done - 1))
+			return done
+		}
+		done++
+	}
+	t.do(rdbuffRead, 0)
+	return done
+}
+
+func (t *transfer) readBlock(q Request, n int) (done int) {
+	if q.AP() {
+		if _, ok := t.do(q, 0); !ok {
+			return 0
+		}
+	}
+	for ; done < n; done++ {
 		next := q
 		if q.AP() && done == n-1 {
 			next = rdbuffRead
 		}
-		var v uint32
-		if v, ack = p.packet(next, 0); ack != AckOK {
-			return answer()
+		v, ok := t.do(next, 0)
+		if !ok {
+			return done
 		}
-		data = binary.LittleEndian.AppendUint32(data, v)
-		done++
+		t.put(v)
 	}
-	return answer()
+	return done
 }

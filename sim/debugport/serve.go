@@ -168,3 +168,12 @@ func level(up bool) byte {
 	}
 	return '0'
 }
+
+// Vanish is a stream whose client is cut off after n bytes: a probe that is
+// pulled out.
+func Vanish(rw io.ReadWriter, n int64) io.ReadWriter {
+	return struct {
+		io.Reader
+		io.Writer
+	}{io.LimitReader(rw, n), rw}
+}
