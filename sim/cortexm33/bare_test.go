@@ -26,11 +26,24 @@ type bare struct {
 func newBare(tb testing.TB) *bare {
 	tb.Helper()
 	m := &bare{resv: 1}
-	for _, base := range []uint32{0x10000000, 0x38000000} {
+	for _, base := range []uint32{0x10000000, 0x38000000, 0x80000000} {
 		mem := make([]byte, 2<<20)
 		m.windows = append(m.windows, bus.Window{Base: base, Mem: mem, Flags: make([]uint8, len(mem)/bus.LineSize), Writable: true, Executable: true})
 	}
-	m.core = New(Bare(0x10000000), 0, m, nil)
+	cfg := Bare(0x10000000)
+	// As on QEMU's machine: bit 28 of an address says Secure, and code memory may
+	// be Non-secure callable.
+	cfg.IDAU = func(addr uint32) Attribution {
+		switch {
+		case addr>>28 == 1:
+			return AttrNSC
+		case addr>>28&1 != 0:
+			return AttrSecure
+		}
+		return AttrNonSecure
+	}
+	m.core = New(cfg, 0, m, nil)
+	m.device = func(addr uint32, write bool, v uint32) (uint32, bool) { return 0, addr == 0x50080014 }
 	m.core.Map(m.windows)
 	m.core.Semihost = m.semihost
 	return m

@@ -128,7 +128,11 @@ func (cc *codeCache) drop(c *Core, line uint32) {
 // find returns the block at c.pc, ready to run, or nil after setting c.abort.
 func (c *Core) find() *block {
 	if !c.thumb {
-		c.fault(fault{exc: excUsageFault, cfsr: cfsrINVSTATE})
+		if c.checkFetch(c.pc, c.pc+2) {
+			if _, ok := c.fetchHalf(c.pc); ok {
+				c.fault(fault{exc: excUsageFault, cfsr: cfsrINVSTATE})
+			}
+		}
 		return nil
 	}
 	if c.pc-c.gate.lo < c.gate.size {

@@ -165,19 +165,23 @@ func (c *Core) stackRead(a *access, addr uint32, derived *fault) uint32 {
 // taken switches to the handler of exc. The context is on the stack.
 func (c *Core) taken(exc uint32, bank int, lr uint32, tail bool) {
 	toNS := c.targetNS(exc, bank)
+	// A Secure context hides its other registers from a Non-secure handler. On a
+	// tail chain from one they are on the stack already.
+	stacked := tail && lr&excES == 0
+	if lr&excS != 0 {
+		switch {
+		case toNS && !stacked:
+			c.pushCallee(lr)
+			lr |= excDCRS
+		case toNS:
+			lr |= excDCRS
+		case stacked:
+			lr &^= excDCRS
+		}
+	}
+	lr |= excES
 	if toNS {
 		lr &^= excES
-	} else {
-		lr |= excES
-	}
-	// A Secure context interrupted by a Non-secure handler hides its other
-	// registers. On a tail chain they may have been saved already.
-	if lr&excS != 0 && toNS && lr&excDCRS != 0 {
-		c.pushCallee(lr, tail)
-		lr &^= excDCRS
-	} else if lr&excS != 0 && !toNS && lr&excDCRS == 0 {
-		// Tail chain from a Non-secure to a Secure handler: the frame stays.
-		lr &^= excDCRS
 	}
 	vtor := c.scs.vtor[b2i(toNS)]
 	vec, ok := c.readVector(vtor+exc*4, toNS)
@@ -226,7 +230,7 @@ func (c *Core) readVector(addr uint32, ns bool) (uint32, bool) {
 }
 
 // pushCallee saves r4 to r11 with the integrity signature on the Secure stack.
-func (c *Core) pushCallee(lr uint32, tail bool) {
+func (c *Core) pushCallee(lr uint32) {
 	i := 0
 	if lr&excMode != 0 && lr&excSPSEL != 0 {
 		i = 1

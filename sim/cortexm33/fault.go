@@ -90,7 +90,7 @@ func (c *Core) record(f fault) {
 // to.
 func (c *Core) bankOf(f *fault) int {
 	switch f.exc {
-	case excMemManage, excUsageFault:
+	case excMemManage, excUsageFault, excSVC:
 		return b2i(c.ns != f.other)
 	case excBusFault, excHardFault:
 		return b2i(c.scs.bfhfnmins())

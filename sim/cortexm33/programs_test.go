@@ -7,7 +7,7 @@ import (
 )
 
 // programs are the test programs whose output is compared with expected text.
-var programs = []string{"faults", "irqs"}
+var programs = []string{"faults", "irqs", "tz"}
 
 // output runs a program and returns what it printed.
 func output(tb testing.TB, name string, plain bool) (*bare, string) {

@@ -99,7 +99,8 @@ func (c *Core) fetchInsn(pc uint32, it uint8) (d insn, size uint32, ok bool) {
 		d = decode16(h1, pc, inIT)
 		return itRules(d, it), 2, true
 	}
-	if !c.checkFetch(pc+2, pc+4) {
+	// Of SG, the first halfword was checked with the second one.
+	if sg := c.ns && h1 == 0xe97f; !sg && !c.checkFetch(pc+2, pc+4) {
 		return d, 0, false
 	}
 	h2, ok := c.fetchHalf(pc + 2)

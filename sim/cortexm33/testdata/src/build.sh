@@ -16,3 +16,4 @@ one work24 -mfloat-abi=soft -DREPS=24 work.c
 one random -mfloat-abi=softfp -mfpu=fpv5-sp-d16 random.S
 one faults -mfloat-abi=soft faults.c
 one irqs -mfloat-abi=softfp -mfpu=fpv5-sp-d16 irqs.c
+one tz -mfloat-abi=soft tz.c
