@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -310,15 +311,14 @@ func picotoolFacts(r *Info) map[string]bool {
 				say(prog, "version", b.Version)
 			}
 			for k, l := range b.LoadMap {
-				to, from := l.To, l.To
-				text := ""
+				to, text := l.To, ""
 				switch l.Do {
 				case "hash":
 					text = fmt.Sprintf("Load %s->%s", to, to+Addr(l.Size))
 				case "clear":
 					text = fmt.Sprintf("Clear %s->%s", to, to+Addr(l.Size))
 				default:
-					from = *l.From
+					from := *l.From
 					text = fmt.Sprintf("Copy %s->%s to %s->%s", from, from+Addr(l.Size), to, to+Addr(l.Size))
 				}
 				say(s, fmt.Sprintf("load map entry %d", k), text)
@@ -340,6 +340,16 @@ func tableFacts(p *Partitions, say func(key, value string)) {
 		return fmt.Sprintf("S(%s) NSBOOT(%s) NS(%s)", dash(q.Secure), dash(q.Bootloader), dash(q.NonSecure))
 	}
 	fams := func(list []string) string {
+		// picotool's own order; other families follow as they are.
+		order := []string{"absolute", "rp2040", "rp2350-arm-s", "rp2350-arm-ns", "rp2350-riscv", "data"}
+		rank := func(f string) int {
+			if i := slices.Index(order, f); i >= 0 {
+				return i
+			}
+			return len(order)
+		}
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
 		var out []string
 		for _, f := range list {
 			if !strings.HasPrefix(f, "0x") {
