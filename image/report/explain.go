@@ -69,14 +69,16 @@ type ExplainedTransfer struct {
 
 // ExplainedBoot is the boot after the restart.
 type ExplainedBoot struct {
-	CPU      string   `json:"cpu"`
-	Switched bool     `json:"switched_cpu"`
-	Outcome  string   `json:"outcome"`
-	Reason   string   `json:"reason"`
-	Place    string   `json:"place"`
-	Entry    *Addr    `json:"entry,omitempty"`
-	Stack    *Addr    `json:"stack,omitempty"`
-	Steps    []string `json:"steps"`
+	CPU      string `json:"cpu"`
+	Switched bool   `json:"switched_cpu"`
+	Outcome  string `json:"outcome"`
+	Reason   string `json:"reason"`
+	Place    string `json:"place"`
+	Entry    *Addr  `json:"entry,omitempty"`
+	Stack    *Addr  `json:"stack,omitempty"`
+	// Trial is true for a try-before-you-buy image.
+	Trial bool     `json:"trial,omitempty"`
+	Steps []string `json:"steps"`
 }
 
 // Kind is "uf2-explain".
@@ -256,7 +258,7 @@ func (x *explainer) finish() {
 		d, switched = boot.Boot(x.b, o)
 	}
 	e.Boot = &ExplainedBoot{CPU: d.CPU.String(), Switched: switched, Outcome: string(d.Outcome), Reason: d.Reason,
-		Place: placeText(d), Steps: d.Steps}
+		Place: placeText(d), Trial: d.TBYB, Steps: d.Steps}
 	if d.Outcome == boot.OutcomeBoot {
 		e.OK = true
 		e.Boot.Entry, e.Boot.Stack = ptr(d.Entry.PC), ptr(d.Entry.SP)

@@ -101,6 +101,9 @@ func (x *explainer) verdict(say func(string, ...any)) {
 			say("%s", s)
 		}
 		b := e.Boot
+		if b.Trial {
+			say("The program runs on trial (try before you buy): unless it calls the ROM's explicit_buy within 16.7 seconds, the board restarts without it.")
+		}
 		if b.Outcome == string(boot.OutcomeBoot) {
 			e.Verdict = fmt.Sprintf("The program in %s starts on %s at %s, stack %s.", b.Place, b.CPU, *b.Entry, *b.Stack)
 		} else {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"github.com/stem-hw/stem-hw/faults"
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/image/boot"
+	"github.com/stem-hw/stem-hw/image/partition"
+	"github.com/stem-hw/stem-hw/image/picobin"
 	"github.com/stem-hw/stem-hw/image/seal"
 	"github.com/stem-hw/stem-hw/uf2"
 	"github.com/stem-hw/stem-hw/ui"
@@ -203,6 +206,38 @@ func TestLargeUF2Streams(t *testing.T) {
 		if err != nil || len(e.Transfers) != 1 || !e.Transfers[0].Complete {
 			t.Fatalf("%+v %v", e, err)
 		}
+	}
+}
+
+// TestExplainTrial: a try-before-you-buy image in a pair of partitions.
+func TestExplainTrial(t *testing.T) {
+	js, err := os.ReadFile(caseFile("pt.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pt, err := partition.ParseJSON("pt.json", js)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := pt.Words(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im := load(t, caseFile("b3000_image.bin"))
+	im.Segments[0].Data[0x114+7] |= 0x80 // the flag, in the image type item
+	var b bytes.Buffer
+	if _, err := im.WriteUF2(&b, image.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Explain("x.uf2", &b, ExplainOptions{Chip: boot.A4, Table: picobin.Bytes(words)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !e.OK || !e.Boot.Trial || e.Transfers[0].Partition == nil || *e.Transfers[0].Partition != 1 || !strings.Contains(strings.Join(e.Words, " "), "explicit_buy") {
+		t.Errorf("%+v\n%s", e.Boot, strings.Join(e.Words, "\n"))
+	}
+	if e.PerCPU[0].Outcome != string(boot.OutcomeBootsel) {
+		t.Errorf("after a reset the trial goes on: %+v", e.PerCPU[0])
 	}
 }
 
