@@ -90,7 +90,7 @@ func (c *Core) lookup(pc uint32) *block {
 
 // build makes the block at pc.
 func (c *Core) build(pc uint32) *block {
-	if pc-c.gateLo < c.gateSize {
+	if c.barred(pc) {
 		return nil
 	}
 	b := &block{pc: pc, taken: &unlinked, next: &unlinked}
@@ -105,7 +105,7 @@ func (c *Core) build(pc uint32) *block {
 	at := pc
 	for {
 		in, ok := c.fetchCached(at)
-		if !ok || n == maxBlock || (at^pc)>>pageShift != 0 || at-c.gateLo < c.gateSize {
+		if !ok || n == maxBlock || (at^pc)>>pageShift != 0 || c.barred(at) {
 			if n == 0 {
 				return nil
 			}
@@ -170,6 +170,12 @@ func (c *Core) build(pc uint32) *block {
 	p.blocks[pc>>1&(pageInsts-1)] = b
 	p.list = append(p.list, b)
 	return b
+}
+
+// barred: something must be done before the instruction at pc, a gate or a
+// breakpoint.
+func (c *Core) barred(pc uint32) bool {
+	return pc-c.gateLo < c.gateSize || len(c.code.stops) > 0 && c.code.stops[pc] > 0
 }
 
 // fetchCached decodes the instruction at pc if it comes from memory that can be

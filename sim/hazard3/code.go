@@ -30,6 +30,20 @@ type codeCache struct {
 	dirs [1 << (32 - dirShift)]*codeDir
 	// epoch counts what made code invalid.
 	epoch uint64
+	// stops counts the cores with a breakpoint at an address: no block goes
+	// over one.
+	stops map[uint32]int
+}
+
+// stop adds n to the breakpoints at addr.
+func (cc *codeCache) stop(addr uint32, n int) {
+	if cc.stops == nil {
+		cc.stops = make(map[uint32]int)
+	}
+	if cc.stops[addr] += n; cc.stops[addr] <= 0 {
+		delete(cc.stops, addr)
+	}
+	cc.invalidate(addr, addr+1)
 }
 
 // page returns the page of addr, or nil if nothing of it is decoded.

@@ -99,7 +99,13 @@ func New(cfg Config, hart int, b bus.Bus, w bus.Watcher) *Core {
 
 // ShareCode makes c use the decoded code of other. Both must see the same
 // code at every address; Map and InvalidateCode of either work for both.
-func (c *Core) ShareCode(other *Core) { c.code = other.code }
+func (c *Core) ShareCode(other *Core) {
+	for addr := range c.dbg.breaks {
+		c.code.stop(addr, -1)
+		other.code.stop(addr, 1)
+	}
+	c.code = other.code
+}
 
 // Config returns the parameters the core was made with.
 func (c *Core) Config() Config { return c.cfg }

@@ -31,7 +31,8 @@ type debugState struct {
 	// passBreak: the breakpoint at the address the core was resumed at does
 	// not stop it again; passWatch: nor the watchpoint of its instruction.
 	passBreak, passWatch bool
-	// checks: something must be looked at before each instruction.
+	// checks: something must be looked at before each instruction. Breakpoints
+	// need no such look: blocks end before them.
 	checks bool
 
 	reason target.Stop
@@ -104,6 +105,9 @@ func (c *Core) SetPC(pc uint32) {
 // SetPoints replaces all breakpoints and watchpoints of the core. There is no
 // limit to their number; they do not use the trigger module.
 func (c *Core) SetPoints(ps []target.Point) {
+	for addr := range c.dbg.breaks {
+		c.code.stop(addr, -1)
+	}
 	c.dbg.points = append(c.dbg.points[:0], ps...)
 	c.dbg.breaks = nil
 	c.dbg.watching = false
@@ -113,7 +117,10 @@ func (c *Core) SetPoints(ps []target.Point) {
 			if c.dbg.breaks == nil {
 				c.dbg.breaks = make(map[uint32]struct{})
 			}
-			c.dbg.breaks[p.Addr] = struct{}{}
+			if _, ok := c.dbg.breaks[p.Addr]; !ok {
+				c.dbg.breaks[p.Addr] = struct{}{}
+				c.code.stop(p.Addr, 1)
+			}
 		default:
 			c.dbg.watching = true
 		}
@@ -127,7 +134,7 @@ func (c *Core) StopReason() target.Stop { return c.dbg.reason }
 // updateChecks decides whether the loop must look at each instruction.
 func (c *Core) updateChecks() {
 	d := &c.dbg
-	d.checks = d.breaks != nil || d.watching || d.step != 0 || c.pmp.fetchActive || c.trig.active()
+	d.checks = d.watching || d.step != 0 || c.pmp.fetchActive || c.trig.active()
 }
 
 // enterDebug halts the core; pc is that of the next instruction.

@@ -91,6 +91,29 @@ func TestBreakpoints(t *testing.T) {
 	}
 }
 
+func TestBreakpointInLoop(t *testing.T) {
+	var a asm
+	a.w(0x00150513) // addi a0, a0, 1
+	a.h(1)
+	a.h(1)
+	a.w(encJ(0, 0xfffffff8))
+	g := newTest(t, hazard3.Testbench(), a.b)
+	g.Run(g.Cycle + 100)
+	n := g.X[10]
+	g.SetPoints([]target.Point{{Kind: target.PointHardware, Addr: testRAM + 6, Len: 2}})
+	for i := uint32(1); i < 5; i++ {
+		if r := g.Run(g.Cycle + 1000); r != bus.ReasonHalted || g.PC() != testRAM+6 || g.X[10]-n > i {
+			t.Fatalf("%d at 0x%08x, x10 %d after %d", r, g.PC(), g.X[10], n)
+		}
+		g.Resume()
+	}
+	// It goes with the points, not with the code.
+	g.SetPoints(nil)
+	if r := g.Run(g.Cycle + 1000); r != bus.ReasonLimit {
+		t.Errorf("%d", r)
+	}
+}
+
 func TestWatchpoints(t *testing.T) {
 	const lw, sb = 0x0005a503, 0x00a58123 // lw a0, 0(a1); sb a0, 2(a1)
 	for _, tc := range []struct {

@@ -27,7 +27,7 @@ func (c *Core) Run(limit uint64) bus.Reason {
 			return bus.ReasonLimit
 		}
 		var r int
-		if c.attn || c.mustStep() {
+		if c.attn || c.dbg.passBreak || c.mustStep() {
 			r = c.step()
 		} else {
 			r = c.runBlocks()
@@ -74,7 +74,8 @@ func (c *Core) step() int {
 	if p != nil {
 		in = *p
 	}
-	if c.dbg.checks {
+	looks := c.dbg.checks || c.dbg.breaks != nil || c.dbg.passBreak
+	if looks {
 		if r, done := c.before(p != nil, in.size); done {
 			return r
 		}
@@ -87,7 +88,7 @@ func (c *Core) step() int {
 		return c.trapExit()
 	}
 	r := c.exec(&in)
-	if c.dbg.checks && r == running {
+	if looks && r == running {
 		return c.after()
 	}
 	return r

@@ -212,6 +212,7 @@ func (c *Core) interrupt() {
 		cause = 3
 	}
 	c.lock.activity++
+	c.dbg.passBreak, c.dbg.passWatch = false, false
 	c.enterTrap(1<<31 | cause)
 	target := c.csr.mtvec &^ 3
 	if c.csr.mtvec&1 != 0 {
