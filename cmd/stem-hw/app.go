@@ -86,5 +86,5 @@ func (a *app) start(cmd *cobra.Command) error {
 		return err
 	}
 	a.parsed = true
-	return nil
+	return a.applyProject(cmd)
 }
