@@ -177,6 +177,9 @@ func (c *Clocks) Write(offset uint32, w Write) {
 			c.unmodelled(offset, "blocks keep their clocks while the cores sleep")
 		}
 	case old != now:
+		if offset < clkRefCtrl && now&^old&genEnable != 0 {
+			c.unmodelled(offset, "the clock has its frequency but is not put on a pin")
+		}
 		c.Update()
 	}
 }
