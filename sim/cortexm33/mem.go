@@ -12,13 +12,17 @@ const (
 	pageSize = 4096
 	tlbSize  = 256
 	tlbMask  = tlbSize - 1
+
+	// noPage is the tag of an empty entry. The comparisons of the loop keep the
+	// page and at most the two lowest bits, so that bit 2 never matches.
+	noPage = 4
 )
 
 // tlb remembers pages that the core may access without a look at windows, MPU
 // or SAU. There is one for loads and one for stores.
 type tlb [tlbSize]tlbEntry
 
-// tlbEntry holds one page. tag is its address, or 1 (which matches nothing).
+// tlbEntry holds one page. tag is its address, or noPage.
 type tlbEntry struct {
 	tag   uint32
 	mem   *[pageSize]byte
@@ -27,7 +31,7 @@ type tlbEntry struct {
 
 func (t *tlb) flush() {
 	for i := range t {
-		t[i].tag = 1
+		t[i].tag = noPage
 	}
 }
 

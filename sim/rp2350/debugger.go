@@ -31,6 +31,7 @@ func (c *Chip) Describe() target.Description {
 	word := "hart"
 	if c.opt.Arch == image.ArchARM {
 		word = "core"
+		d.Memory = append(d.Memory, target.Region{Name: "PPB", Kind: target.RegionIO, Base: ppbBase, Size: 0x100000})
 	}
 	for i := range c.nodes {
 		d.Cores = append(d.Cores, target.Core{ID: i, Name: fmt.Sprintf("%s %d", word, i)})

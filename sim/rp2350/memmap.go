@@ -5,6 +5,7 @@ import "github.com/stem-hw/stem-hw/sim/rp2350/periph"
 // The memory map (datasheet 2.2; pico-sdk addressmap.h).
 const (
 	romSize = 0x8000
+	ppbBase = 0xe0000000 // Arm alone
 
 	xipBase         = 0x10000000
 	xipNoCache      = 0x14000000
