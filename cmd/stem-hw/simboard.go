@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stem-hw/stem-hw/faults"
+	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/sim"
 	"github.com/stem-hw/stem-hw/sim/debugport"
 	"github.com/stem-hw/stem-hw/sim/machine"
@@ -26,6 +27,21 @@ type boardFlags struct {
 	dapPackets     int
 	trouble        []string
 	serial         string
+	arch           string
+}
+
+// boardArch is the architecture of the cores after power-up: that of FILE, or
+// what --arch says; Arm as on a new chip.
+func (f *boardFlags) boardArch() (image.Arch, error) {
+	switch f.arch {
+	case "", "arm":
+		return image.ArchARM, nil
+	case "riscv":
+		return image.ArchRISCV, nil
+	}
+	u := faults.Usage("there is no architecture called %q", f.arch)
+	u.Wanted = "arm or riscv"
+	return image.ArchUnknown, u
 }
 
 func (a *app) simCmd() *cobra.Command {
@@ -80,6 +96,7 @@ which is printed. The JTAG chain exists in the simulation alone.
 	fl.StringVar(&f.dap, "dap-tcp", "", "serve CMSIS-DAP over TCP at this `ADDRESS`")
 	fl.IntVar(&f.dapPackets, "dap-packets", 6, "`NUMBER` of packets that the probe holds")
 	fl.StringVar(&f.serial, "serial", "E660440C84B2A31E", "serial `NUMBER` of the probe")
+	fl.StringVar(&f.arch, "arch", "", "`ARCHITECTURE` of the cores without FILE: arm (as a new chip) or riscv")
 	fl.StringSliceVar(&f.trouble, "trouble", nil, "make the debug port fail in this `WAY`; may be repeated")
 	return cmd
 }
@@ -123,11 +140,15 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 		u.Try = []string{"stem-hw sim board --jtag-bitbang :0"}
 		return u
 	}
+	arch, err := f.boardArch()
+	if err != nil {
+		return err
+	}
 	var chip *rp2350.Chip
 	made, err := sim.New(sim.Options{
 		Machine: sim.MachineRP2350, Speed: sim.SpeedReal, DebugPort: true, Input: true,
 		Build: func() (machine.Machine, error) {
-			chip = rp2350.New(rp2350.Options{})
+			chip = rp2350.New(rp2350.Options{Arch: arch})
 			trouble.fuse(chip.OTP())
 			return chip, nil
 		},

@@ -170,7 +170,6 @@ func (c *Core) Reset() {
 	c.tick = [2]sysTick{}
 	c.fp.reset()
 	c.fpscr = 0
-	c.dwt.reset()
 	c.itm.reset()
 	c.eppb = eppb{}
 	for _, p := range c.cfg.Coprocessors {

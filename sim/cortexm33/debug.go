@@ -8,9 +8,12 @@ type debug struct {
 	halted, haltReq, step bool
 	// enabled is DHCSR.C_DEBUGEN, maskInts C_MASKINTS in force.
 	enabled, maskInts, cMask bool
-	retired, wasReset        bool
-	demcr, dcrdr, dscsr      uint32
-	why                      uint32 // DFSR bit of the pending halt request
+	// stepIRQ: a step may take an interrupt; it then ends before the handler.
+	stepIRQ, wasReset bool
+	// retired is the count of instructions when S_RETIRE_ST was read last.
+	retired             uint64
+	demcr, dcrdr, dscsr uint32
+	why                 uint32 // DFSR bit of the pending halt request
 
 	points []target.Point
 	breaks map[uint32]bool
@@ -62,7 +65,7 @@ func (c *Core) Resume() {
 
 // Step makes the core stop after one instruction once it is resumed. Interrupts
 // are not taken by that instruction.
-func (c *Core) Step(on bool) { c.dbg.step = on }
+func (c *Core) Step(on bool) { c.dbg.step, c.dbg.stepIRQ = on, false }
 
 // StopOnEbreak makes BKPT enter Debug state instead of raising an exception, as
 // DHCSR.C_DEBUGEN does.

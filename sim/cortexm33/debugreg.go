@@ -1,7 +1,5 @@
 package cortexm33
 
-import "github.com/stem-hw/stem-hw/target"
-
 // Bits of DEMCR.
 const (
 	demcrVCCORERESET = 1 << 0
@@ -33,9 +31,9 @@ func (d *debug) read(c *Core, off uint32, peek bool) uint32 {
 	case 0xdf0:
 		v := b2u(d.enabled) | b2u(d.halted || d.haltReq)<<1 | b2u(d.step)<<2 | b2u(d.cMask)<<3
 		v |= 1<<16 | b2u(d.halted)<<17 | b2u(c.asleep != awake)<<18 | b2u(c.lockedUp)<<19 | 1<<20
-		v |= b2u(d.retired)<<24 | b2u(d.wasReset)<<25
+		v |= b2u(c.instret != d.retired)<<24 | b2u(d.wasReset)<<25
 		if !peek {
-			d.retired, d.wasReset = false, false
+			d.retired, d.wasReset = c.instret, false
 		}
 		return v
 	case 0xdf8:
@@ -86,12 +84,14 @@ func (c *Core) switchState(ns bool) {
 	c.fpChanged()
 }
 
-// control is a write to DHCSR.
+// control is a write to DHCSR by a debugger, which comes between two
+// instructions: a halt request takes effect at once.
 func (d *debug) control(c *Core, v uint32) {
 	d.enabled = v&dhcsrCDEBUGEN != 0
 	d.cMask = v&dhcsrCMASKINTS != 0 && d.enabled
 	d.maskInts = d.cMask
 	d.step = v&dhcsrCSTEP != 0 && d.enabled
+	d.stepIRQ = d.step && !d.cMask
 	switch {
 	case !d.enabled || v&dhcsrCHALT == 0:
 		if d.halted {
@@ -99,9 +99,8 @@ func (d *debug) control(c *Core, v uint32) {
 			d.pass = noPass
 		}
 		d.haltReq = false
-	case !d.halted:
-		d.haltReq, d.why = true, dfsrHALTED
-		d.reason.Reason = target.StopHalt
+	default:
+		c.HaltNow()
 	}
 	c.attention()
 }
@@ -208,9 +207,10 @@ func (c *Core) setLimit(s, i int, v uint32) {
 }
 
 // ReadPPB and WritePPB access the private peripheral bus as a debugger's access
-// port does. They return false for an address that nothing answers.
-func (c *Core) ReadPPB(addr uint32, size uint8) (uint32, bool) {
-	v, ok := c.ppbWord(addr&^3, false, false)
+// port does, Secure or Non-secure. They return false for an address that nothing
+// answers.
+func (c *Core) ReadPPB(addr uint32, size uint8, ns bool) (uint32, bool) {
+	v, ok := c.ppbWord(addr&^3, ns, false)
 	return v >> (8 * (addr & 3)) & (1<<(8*size-1)<<1 - 1), ok
 }
 
@@ -218,9 +218,28 @@ func (c *Core) ReadPPB(addr uint32, size uint8) (uint32, bool) {
 func (c *Core) PeekPPB(addr uint32) (uint32, bool) { return c.ppbWord(addr, false, true) }
 
 // WritePPB is the write of that pair.
-func (c *Core) WritePPB(addr uint32, size uint8, v uint32) bool {
+func (c *Core) WritePPB(addr uint32, size uint8, v uint32, ns bool) bool {
 	if size != 4 {
-		return c.ppbStore(addr, uint32(size), v, false)
+		return c.ppbStore(addr, uint32(size), v, ns)
 	}
-	return c.ppbWordWrite(addr, v, false, true)
+	return c.ppbWordWrite(addr, v, ns, true)
+}
+
+// AttributeDebug applies SAU and attribution unit to a debugger's access of
+// memory: whether it is Non-secure on the bus, and whether it is allowed.
+func (c *Core) AttributeDebug(addr uint32, ns bool) (busNS, ok bool) {
+	to, _, exempt := c.attribute(addr, false, ns)
+	return to, exempt || to || !ns
+}
+
+// ResetDebug is the part of a cold reset that a warm one leaves alone: the debug
+// registers, FPB and DWT.
+func (c *Core) ResetDebug() {
+	d := &c.dbg
+	d.enabled, d.step, d.stepIRQ, d.cMask, d.maskInts = false, false, false, false, false
+	d.demcr, d.dcrdr, d.dscsr = 0, 0, 0
+	c.scs.dfsr = 0
+	c.fpb = fpb{}
+	c.dwt.reset()
+	c.pointsChanged()
 }

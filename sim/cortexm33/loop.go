@@ -198,8 +198,10 @@ func (c *Core) attend() (bus.Reason, bool) {
 		c.Cycle = max(c.Cycle, n)
 		c.now(c.Cycle)
 	}
-	if !c.dbg.step {
-		c.takeInterrupt()
+	if !c.dbg.step || c.dbg.stepIRQ {
+		if c.takeInterrupt() && c.dbg.step {
+			c.enterDebug(dfsrHALTED, target.StopStep)
+		}
 		if c.lockedUp {
 			return bus.ReasonLockup, true
 		}

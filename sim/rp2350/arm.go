@@ -30,6 +30,7 @@ func (c *Chip) newArm(n *node) cpu {
 		core.ShareCode(c.nodes[0].cpu.(arm).Core)
 	}
 	core.SetGate(romGateLo, romSize, func(pc uint32) bool { return c.romGate(n, pc) })
+	core.OnResetRequest = func() { c.coreResetRequest(n) }
 	return arm{core, c.rcp}
 }
 

@@ -21,14 +21,49 @@ func (d debugChip) origin(core int, a bus.Access) periph.Origin {
 	return periph.Origin{Core: originDebugger, Privileged: a&bus.Privileged != 0, NonSecure: a&bus.NonSecure != 0}
 }
 
+// attribute lets the security attribution of a Cortex-M33 decide on an access
+// through its port.
+func (d debugChip) attribute(core int, addr uint32, a bus.Access) (bus.Access, bool) {
+	m33, isArm := d.c.nodes[core&1].cpu.(arm)
+	if !isArm {
+		return a, true
+	}
+	ns, ok := m33.AttributeDebug(addr, a&bus.NonSecure != 0)
+	a &^= bus.NonSecure
+	if ns {
+		a |= bus.NonSecure
+	}
+	return a, ok
+}
+
+// ppb returns the core whose private peripheral bus addr is on, if it is.
+func (d debugChip) ppb(core int, addr uint32) (arm, bool) {
+	m33, isArm := d.c.nodes[core&1].cpu.(arm)
+	return m33, isArm && addr>>20 == 0xe00
+}
+
 // Load implements debugport.Chip.
 func (d debugChip) Load(core int, addr uint32, size uint8, a bus.Access) (uint32, bool) {
+	if m33, ok := d.ppb(core, addr); ok {
+		return m33.ReadPPB(addr, size, a&bus.NonSecure != 0)
+	}
+	a, ok := d.attribute(core, addr, a)
+	if !ok {
+		return 0, false
+	}
 	v, _, ok := d.c.load(d.c.nodes[core&1], addr, size, d.origin(core, a), false)
 	return v, ok
 }
 
 // Store implements debugport.Chip.
 func (d debugChip) Store(core int, addr uint32, size uint8, v uint32, a bus.Access) bool {
+	if m33, ok := d.ppb(core, addr); ok {
+		return m33.WritePPB(addr, size, v, a&bus.NonSecure != 0)
+	}
+	a, ok := d.attribute(core, addr, a)
+	if !ok {
+		return false
+	}
 	if inSRAM(addr) && inSRAM(addr+uint32(size)-1) {
 		var p [4]byte
 		for i := range p {
@@ -37,16 +72,20 @@ func (d debugChip) Store(core int, addr uint32, size uint8, v uint32, a bus.Acce
 		d.c.pokeRAM(addr, p[:size])
 		return true
 	}
-	_, ok := d.c.store(d.c.nodes[core&1], addr, size, v, d.origin(core, a))
+	_, ok = d.c.store(d.c.nodes[core&1], addr, size, v, d.origin(core, a))
 	return ok
 }
 
 // Arch implements debugport.Chip.
 func (d debugChip) Arch(core int) image.Arch {
-	if d.c.nodes[core&1].held {
+	n := d.c.nodes[core&1]
+	switch {
+	case n.held:
 		return image.ArchUnknown
+	case n.isArm():
+		return image.ArchARM
 	}
-	return d.c.opt.Arch
+	return image.ArchRISCV
 }
 
 // Hart implements debugport.Chip.
@@ -63,6 +102,8 @@ func (d debugChip) Reset(kind debugport.ResetKind, cores uint8) {
 	c := d.c
 	switch kind {
 	case debugport.ResetHarts:
+		c.parts.Watchdog.ClearReason()
+		c.parts.Powman.ChipReset(periph.ReasonHazardNDM)
 		for _, n := range c.nodes {
 			if cores>>n.id&1 != 0 {
 				n.cpu.Resume()
@@ -86,8 +127,8 @@ func (d debugChip) Reset(kind debugport.ResetKind, cores uint8) {
 	}
 }
 
-// Auth implements debugport.Chip: the CRIT1 fuses, each a majority of eight
-// copies (datasheet 13.10, 3.5.9).
+// Auth implements debugport.Chip: the CRIT1 fuses, kept in eight copies of which
+// three suffice (datasheet 13.10, 3.5.9).
 func (d debugChip) Auth() debugport.Auth {
 	const secureDisable, disable = 1 << 1, 1 << 2
 	if d.c.unlocked {
@@ -121,12 +162,15 @@ const (
 )
 
 // SystemBusStalled implements debugport.Chip: the Debug Module's bus accesses
-// go through core 1, which does not serve them while it sleeps deeply
+// go through hart 1, which does not serve them while it sleeps deeply
 // (RP2350-E4).
 func (d debugChip) SystemBusStalled() bool {
 	n := d.c.nodes[1]
 	r, ok := n.cpu.(riscv)
-	if !ok || !n.asleep || n.cpu.Halted() {
+	if !ok || n.held {
+		return true // a hart in reset serves nothing
+	}
+	if !n.asleep || n.cpu.Halted() {
 		return false
 	}
 	v, _ := r.CSR(csrMsleep)

@@ -159,7 +159,7 @@ func (c *Chip) store(n *node, addr uint32, size uint8, v uint32, o periph.Origin
 		return 0, c.sio.store(n.id, addr, replicate(v, size), o)
 	case 0xe:
 		if a, isArm := n.cpu.(arm); isArm {
-			return 0, a.WritePPB(addr, size, v)
+			return 0, a.WritePPB(addr, size, v, o.NonSecure)
 		}
 	}
 	return 0, false

@@ -12,6 +12,7 @@ var powerUpRate = timebase.Hertz(11_000_000)
 
 // Bits of PSM registers (datasheet 7.4); each stage resets those above it.
 const (
+	psmProcCold   = 1 << 0
 	psmBootRAM    = 1 << 9
 	psmXIP        = 1 << 20
 	psmSIO        = 1 << 21
@@ -101,6 +102,9 @@ func (c *Chip) resetParts(cause periph.ResetCause, psm uint32) {
 	}
 	for _, n := range c.nodes {
 		if psm&(psmProc0<<n.id) != 0 {
+			if a, isArm := n.cpu.(arm); isArm && psm&psmProcCold != 0 {
+				a.ResetDebug()
+			}
 			c.resetCore(n)
 			n.held = false
 		}
@@ -118,6 +122,19 @@ func (c *Chip) resetCore(n *node) {
 	n.cpu.SetClock(c.now)
 	n.cpu.SetIRQs(c.irq | n.irq)
 	c.sio.coreReset(n.id)
+}
+
+// coreResetRequest is AIRCR.SYSRESETREQ: a warm reset of the core that asks, and
+// of nothing else (datasheet 3.7.4.6).
+func (c *Chip) coreResetRequest(n *node) {
+	c.parts.Watchdog.ClearReason()
+	if n == c.cur {
+		n.resetDue = true
+		c.shorten(0)
+		return
+	}
+	c.resetCore(n)
+	c.startCore(n)
 }
 
 func (c *Chip) startCores() {

@@ -57,6 +57,7 @@ func (c *Chip) turn(n *node, limit uint64) {
 	if n.resetDue {
 		n.resetDue = false
 		c.resetCore(n)
+		c.startCore(n)
 		return
 	}
 	switch reason {

@@ -137,7 +137,9 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	store := func(base uint32, bit int, name string, t regs.Table, effect string) {
 		at(base, bit, NewStorage(name, env, t, effect))
 	}
-	at(0x40000000, ResetSYSINFO, newSysInfo(env, cfg.Identity))
+	// Constant, and readable in reset: the boot ROM reads it without taking it out
+	// (pico-bootrom src/nsboot/usb_virtual_disk.c).
+	at(0x40000000, -1, newSysInfo(env, cfg.Identity))
 	at(0x40008000, ResetSYSCFG, s.sysCfg)
 	at(0x40010000, -1, s.Clocks)
 	at(0x40018000, -1, s.PSM)
