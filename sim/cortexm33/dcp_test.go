@@ -112,7 +112,7 @@ func (s seq) div(x, y float64) float64 {
 	a &^= b >> 22
 	a &^= 7
 	c, _ = s.rr(7, 5)
-	d, e = umull(a, c)
+	_, e = umull(a, c)
 	c, d = s.rr(7, 5)
 	e += a * d
 	e += b * c

@@ -39,9 +39,13 @@ const (
 // bit 1 RnW, bits 3:2 address bits 3:2, as in CMSIS-DAP.
 type Request uint8
 
-// AP, Read and Addr take a request apart.
-func (r Request) AP() bool     { return r&1 != 0 }
-func (r Request) Read() bool   { return r&2 != 0 }
+// AP reports whether an access port is meant, not the debug port.
+func (r Request) AP() bool { return r&1 != 0 }
+
+// Read reports whether it is a read.
+func (r Request) Read() bool { return r&2 != 0 }
+
+// Addr is bits 3:2 of the register's address.
 func (r Request) Addr() uint32 { return uint32(r) & 0xc }
 
 // DP is the debug port with its access ports.
