@@ -148,17 +148,19 @@ func TestTrapCycles(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		raw    uint32
+		x11    uint32
 		cycles uint64
 	}{
-		{"ecall", 0x73, 3}, {"ebreak", 0x100073, 3}, {"mret", 0x30200073, 3}, {"illegal", 0, 3},
-		{"misaligned", 0x0015a503, 3}, {"bus fault", 0x00002503, 4},
+		{"ecall", 0x73, 0, 3}, {"ebreak", 0x100073, 0, 3}, {"mret", 0x30200073, 0, 3}, {"illegal", 0, 0, 3},
+		{"misaligned", 0x0005a503, 1, 3}, {"misaligned AMO", 0x00a5a52f, 1, 4},
+		{"bus fault", 0x00002503, 0, 4}, {"AMO fault", 0x00a0252f, 0, 5},
 	} {
 		var a asm
 		a.w(tc.raw)
 		g := newTest(t, hazard3.Testbench(), a.b)
 		g.SetCSR(0x341, testRAM+0x100)
 		g.SetCSR(0x300, 0x1800)
-		g.X[11] = testRAM
+		g.X[11] = testRAM + tc.x11
 		before := g.Cycle
 		g.one()
 		if got := g.Cycle - before; got != tc.cycles {

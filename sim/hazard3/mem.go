@@ -251,7 +251,8 @@ func (c *Core) codeStored(addr uint32) {
 // amo is amo*.w with function fn and operand arg; it returns the old value.
 func (c *Core) amo(addr, fn, arg uint32) (uint32, status) {
 	if addr&3 != 0 {
-		return 0, c.except(causeStoreAlign, addr)
+		// AMOs have a phase of their own for errors.
+		return 0, c.exceptCost(causeStoreAlign, addr, 4)
 	}
 	// The first of its two accesses is a read: R is checked first, then W, and
 	// both fail as a store (hazard3_core.v, x_except).
@@ -271,7 +272,7 @@ func (c *Core) amo(addr, fn, arg uint32) (uint32, status) {
 	old, wait, ok := c.bus.AMO(c.Cycle, addr, c.amoFunc, c.lsAccess|bus.Exclusive)
 	c.inBus = false
 	if !ok {
-		return 0, c.busFault(causeStoreFault, addr)
+		return 0, c.exceptCost(causeStoreFault, addr, 5)
 	}
 	c.Cycle += uint64(wait)
 	c.codeStored(addr)
