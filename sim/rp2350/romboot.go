@@ -44,6 +44,9 @@ const (
 
 // Registers that the boot path touches.
 const (
+	regPowmanChipReset  = 0x4010002c
+	rescueFlag          = 1 << 4
+	powmanPassword      = 0x5afe0000
 	regWatchdogReason   = 0x400d8008
 	regWatchdogScratch0 = 0x400d800c
 	regPowmanBoot0      = 0x401000d0
@@ -66,6 +69,13 @@ func (c *Chip) romReset(n *node) {
 // bootCore0 is the boot path of core 0 (datasheet 5.2; pico-bootrom
 // varm_boot_path.c).
 func (c *Chip) bootCore0(r *romCall) {
+	if r.word(regPowmanChipReset)&rescueFlag != 0 {
+		// A debugger rescued the chip: nothing is looked at, core 0 waits for it.
+		r.setWord(regPowmanChipReset, powmanPassword|rescueFlag)
+		r.n.die()
+		c.shorten(0)
+		return
+	}
 	c.boot.free |= 1 << bootLockEnable
 	reason := r.word(regWatchdogReason)
 	if reason == 0 {
