@@ -17,6 +17,8 @@ type ramImage struct {
 	start bool
 	entry uint32
 	sp    uint32
+	// vector is the vector table that an image definition names, for Arm.
+	vector uint32
 }
 
 // Load implements machine.Machine. Contents for flash are erased and programmed
@@ -166,7 +168,7 @@ func (r *ramImage) findEntry(c *Chip, img *image.Image) error {
 			Seen:    d.Reason, Wanted: "an entry point or an image definition",
 		}
 	}
-	r.entry, r.sp = d.Entry.PC, d.Entry.SP
+	r.entry, r.sp, r.vector = d.Entry.PC, d.Entry.SP, d.Entry.VTOR
 	return nil
 }
 

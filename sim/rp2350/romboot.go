@@ -100,7 +100,7 @@ func (c *Chip) bootCore0(r *romCall) {
 		c.setBootWord(bootRAMImage, int8(boot.PlaceWindow))
 		c.table = boot.ResidentTable(bootMemory{c}, c.bootOptions())
 		c.writeTable()
-		r.n.cpu.Enter(c.ramImage.entry, c.ramImage.sp, 0)
+		r.n.cpu.Enter(c.ramImage.entry, c.ramImage.sp, c.ramImage.vector)
 	case typ == bootRAMImage:
 		c.bootRAM(r, p0, p1)
 	case typ == bootBootsel, c.opt.BootselPin:
