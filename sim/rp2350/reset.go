@@ -87,6 +87,9 @@ func (c *Chip) resetParts(cause periph.ResetCause, psm uint32) {
 	} else {
 		c.parts.Reset(cause, psm)
 	}
+	if cause == 0 || psm&psmProcCold != 0 {
+		c.parts.OTP.ColdReset()
+	}
 	if psm&psmBootRAM != 0 {
 		c.boot.resetLocks()
 	}

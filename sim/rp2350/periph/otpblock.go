@@ -43,19 +43,28 @@ type OTP struct {
 
 func newOTP(env Env, array *otp.Array, riscv bool) *OTP {
 	o := &OTP{storage: newStorage("OTP", env, regs.OTP), array: array}
-	if riscv {
-		o.initial = 3
-	}
+	o.SetInitial(riscv)
+	o.set(otpArchSel, o.initial)
+	o.riscv = o.initial
 	return o
 }
 
-// Reset is a reset of the OTP stage: soft locks are forgotten, the array stays.
+// Reset is a reset of the OTP stage: soft locks are forgotten, the array stays,
+// and so does ARCHSEL, for the cores to take it over (datasheet 3.9.1).
 func (o *OTP) Reset() {
+	sel := o.get(otpArchSel)
 	o.storage.Reset()
 	o.array.Reset()
+	o.set(otpArchSel, sel)
+	o.interrupt()
+}
+
+// ColdReset is power-up or a reset of the whole chip: ARCHSEL is what the fuses
+// say again.
+func (o *OTP) ColdReset() {
+	o.Reset()
 	o.set(otpArchSel, o.initial)
 	o.riscv = o.initial
-	o.interrupt()
 }
 
 // ArchSel is the architecture each core takes at its next reset: bit n set for
