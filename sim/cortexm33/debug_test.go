@@ -34,7 +34,7 @@ type port struct {
 }
 
 func (p port) read(addr uint32) uint32 {
-	v, ok := p.c.ReadPPB(addr, 4)
+	v, ok := p.c.ReadPPB(addr, 4, false)
 	if !ok {
 		p.t.Fatalf("read of %#x refused", addr)
 	}
@@ -42,7 +42,7 @@ func (p port) read(addr uint32) uint32 {
 }
 
 func (p port) write(addr, v uint32) {
-	if !p.c.WritePPB(addr, 4, v) {
+	if !p.c.WritePPB(addr, 4, v, false) {
 		p.t.Fatalf("write of %#x refused", addr)
 	}
 }

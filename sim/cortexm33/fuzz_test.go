@@ -29,7 +29,7 @@ func FuzzExecute(f *testing.F) {
 			}
 			m.poke(0x10000200, code)
 			m.core.Reset()
-			m.core.WritePPB(0xe000ed88, 4, 0xf0ffff)
+			m.core.WritePPB(0xe000ed88, 4, 0xf0ffff, false)
 			for r := range 8 {
 				m.core.R[r] = []uint32{0x38000100, 0x10000200, 0xe000ed00, 0x80000000, 3, 0xfffffff9, 0x3f800000, 0x38000200}[r]
 			}

@@ -60,7 +60,7 @@ func TestGarbage(t *testing.T) {
 			c.Cycle, c.instret, m.resv = 0, 0, 1
 			c.dbg.demcr, c.fpb = 0, fpb{}
 			c.Reset()
-			c.WritePPB(0xe000ed88, 4, 0xf0ffff)
+			c.WritePPB(0xe000ed88, 4, 0xf0ffff, false)
 			copy(c.R[:], []uint32{0x38000100, 0x10000200, 0xe000ed00, 0x80000000, 3, 0xfffffff9, 6,
 				0x38000200, 0x38000300, 0x38000400, extra, 0x10001f00, 0xe000e100})
 			reason := c.Run(3000)
