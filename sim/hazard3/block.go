@@ -39,10 +39,10 @@ type block struct {
 	retired uint64
 	// branchPC is the address of a branch backwards at the end.
 	branchPC uint32
-	// sizes are those of the last two instructions, as Core.sizes; short: it
-	// lacks an instruction.
+	// sizes are those of the last two instructions, as Core.sizes; long: they
+	// do not depend on what was before the block.
 	sizes               uint8
-	short               bool
+	long                bool
 	ahead, aheadDynamic bool // see fetchedAhead
 
 	// firstUse are the registers that the first instruction waits for, exitLoad
@@ -114,7 +114,7 @@ func (c *Core) build(pc uint32) *block {
 			b.guard += vary
 			break
 		}
-		m := blockMeta{in: in, off: uint16(at - pc), sizes: sizes}
+		m := blockMeta{in: in, off: uint16(at - pc), sizes: sizes & 3}
 		if n == 0 {
 			b.firstUse = in.use
 			if pc&2 != 0 && in.size == 4 {
@@ -163,7 +163,7 @@ func (c *Core) build(pc uint32) *block {
 		}
 	}
 	b.endPC, b.nextPC = at, at
-	b.sizes, b.short = sizes&3, n < 2
+	b.sizes, b.long = sizes&3, n > 2
 	b.retired = n | stores<<storeShift
 	b.fuse()
 	p := c.code.makePage(pc)
@@ -272,8 +272,8 @@ func (b *block) finish(in *inst, next, t uint32, waited bool, sizes uint8, n uin
 	case int32(in.imm) < 0:
 		u.op = uBeqBack + uopKind(in.op-opBeq)
 		b.branchPC = pc
-		b.ahead = waited || aheadFor(pc, in.size, sizes)
-		b.aheadDynamic = !b.ahead && n <= 2
+		b.ahead = waited || n > 3 && aheadFor(pc, in.size, sizes)
+		b.aheadDynamic = !waited && n <= 3
 	}
 	b.end(u, t)
 }

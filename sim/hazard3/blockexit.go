@@ -61,7 +61,7 @@ func (c *Core) relink(at **block, pc uint32) *block {
 func (c *Core) mispredicted(b *block) *block {
 	c.btb = noBranch
 	c.leaveBlock(b, 2)
-	c.entry, c.sizes = b.nextPC&^3, 0
+	c.entry, c.sizes = b.nextPC&^3, jumpSizes(b.nextPC)
 	nb := c.link(&b.next, b.nextPC)
 	if nb == nil {
 		c.goTo(b.nextPC, 0)
@@ -77,7 +77,7 @@ func (c *Core) predictedOut(b *block) {
 	if !b.fetchedAhead(c.sizes) {
 		c.goTo(b.takenPC, 0)
 	}
-	c.pc, c.entry, c.sizes = b.takenPC, noBranch, 0
+	c.pc, c.entry, c.sizes = b.takenPC, noBranch, jumpSizes(b.takenPC)
 }
 
 // follow prepares for going on in line from b to nb, when b may end in a load:
@@ -138,25 +138,33 @@ func (c *Core) execLast(b *block, answer *uint32) *block {
 // sizesAfter is Core.sizes behind the block's instructions, if it was sizes
 // before the block.
 func (b *block) sizesAfter(sizes uint8) uint8 {
-	if !b.short {
+	if b.long {
 		return b.sizes
 	}
-	if len(b.meta) == 0 && b.count() == 0 {
-		return sizes
+	return sizesBehind(sizes, b.sizes, b.count())
+}
+
+// sizesBehind is Core.sizes behind n instructions, if it was before in front of
+// them and would be static if they were all that counts.
+func sizesBehind(before, static uint8, n uint64) uint8 {
+	switch n {
+	case 0:
+		return before
+	case 1:
+		if before&fromJump != 0 {
+			return 0
+		}
+		return (before<<1 | static&1) & 3
+	case 2:
+		// The first one does not count if it came alone.
+		return static &^ (before & fromJump >> 6)
 	}
-	return sizes<<1 | b.sizes&1
+	return static
 }
 
 // sizesAt is Core.sizes before instruction i of the block.
 func (b *block) sizesAt(i int, sizes uint8) uint8 {
-	s := b.meta[i].sizes
-	switch i {
-	case 0:
-		return sizes
-	case 1:
-		return sizes<<1 | s&1
-	}
-	return s
+	return sizesBehind(sizes, b.meta[i].sizes, uint64(i))
 }
 
 // fetchedAhead is Core.fetchedAhead for the branch at the end of the block, if
@@ -165,9 +173,7 @@ func (b *block) fetchedAhead(sizes uint8) bool {
 	if !b.aheadDynamic {
 		return b.ahead
 	}
-	if b.count() == 2 {
-		sizes = sizes<<1 | b.last.sizes&1
-	}
+	sizes = sizesBehind(sizes, b.last.sizes, b.count()-1)
 	return aheadFor(b.pc+uint32(b.last.off), b.last.in.size, sizes)
 }
 

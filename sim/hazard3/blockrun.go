@@ -485,7 +485,7 @@ func (c *Core) runBlocks() int {
 
 	taken:
 		c.instret += b.retired
-		c.entry, c.sizes = b.takenPC&^3, 0
+		c.entry, c.sizes = b.takenPC&^3, jumpSizes(b.takenPC)
 		if nb = b.taken; nb.pc != b.takenPC {
 			if nb = c.relink(&b.taken, b.takenPC); nb == nil {
 				c.goTo(b.takenPC, uint64(b.cycles)+2)
@@ -513,7 +513,7 @@ func (c *Core) runBlocks() int {
 		if nb.jumpExtra != 0 && !b.ahead && !b.fetchedAhead(c.sizes) {
 			c.Cycle++
 		}
-		c.entry, c.sizes = noBranch, 0
+		c.entry, c.sizes = noBranch, jumpSizes(b.takenPC)
 		b = nb
 		continue
 
@@ -539,7 +539,7 @@ func (c *Core) runBlocks() int {
 
 	indirect:
 		c.leaveBlock(b, 2)
-		c.entry, c.sizes = target&^3, 0
+		c.entry, c.sizes = target&^3, jumpSizes(target)
 		if nb = b.taken; nb.pc != target {
 			if nb = c.relink(&b.taken, target); nb == nil {
 				c.goTo(target, 0)

@@ -194,7 +194,7 @@ func (c *Core) retire(in *inst, cycles uint64) {
 	c.pc += uint32(in.size)
 	c.Cycle += cycles
 	c.instret++
-	c.sizes = c.sizes<<1 | in.size>>1&1
+	c.sizes = nextSizes(c.sizes, in.size)
 }
 
 // execOther executes what exec does not: memory, control transfer, system.
@@ -312,10 +312,11 @@ func (c *Core) branch(in *inst, taken bool) {
 				c.pc = target
 				c.Cycle++
 				c.instret++
+				c.sizes = jumpSizes(target)
 			} else {
 				c.jump(target, 1)
 			}
-			c.entry, c.sizes = noBranch, 0
+			c.entry = noBranch
 			return
 		}
 		if int32(in.imm) < 0 {
@@ -353,6 +354,22 @@ func aheadFor(pc uint32, size, sizes uint8) bool {
 	return size == 2 || sizes&3 == 3
 }
 
+// fromJump in Core.sizes: the present instruction is the target of a jump and
+// in the second half of its word, so that it came into the buffer alone.
+// Whatever its size, there is no more room behind it than behind 32 bits.
+const fromJump = 0x80
+
+// jumpSizes is Core.sizes behind a jump to target.
+func jumpSizes(target uint32) uint8 { return uint8(target&2) << 6 }
+
+// nextSizes is Core.sizes behind an instruction of size bytes.
+func nextSizes(sizes, size uint8) uint8 {
+	if sizes&fromJump != 0 {
+		return 0
+	}
+	return (sizes<<1 | size>>1&1) & 3
+}
+
 // jump transfers control to target and retires. A 32-bit target that is not
 // word-aligned takes two fetches.
 func (c *Core) jump(target uint32, cycles uint64) {
@@ -363,7 +380,7 @@ func (c *Core) jump(target uint32, cycles uint64) {
 // goTo transfers control.
 func (c *Core) goTo(target uint32, cycles uint64) {
 	c.pc = target
-	c.entry, c.sizes = target&^3, 0
+	c.entry, c.sizes = target&^3, jumpSizes(target)
 	c.Cycle += cycles
 	if target&2 != 0 {
 		if in := c.fetch(target); in != nil && in.size == 4 {

@@ -21,8 +21,8 @@ func StateDiff(a, b *Core) string {
 		return fmt.Sprintf("CSRs are %+v and %+v", a.csr, b.csr)
 	case a.loading != b.loading || a.excl != b.excl:
 		return fmt.Sprintf("loads under way are %08x, %v and %08x, %v at 0x%08x", a.loading, a.excl, b.loading, b.excl, a.pc)
-	case a.btb != b.btb || a.entry != b.entry || a.sizes&3 != b.sizes&3:
-		return fmt.Sprintf("fetch is %08x %08x %d and %08x %08x %d at 0x%08x", a.btb, a.entry, a.sizes&3, b.btb, b.entry, b.sizes&3, a.pc)
+	case a.btb != b.btb || a.entry != b.entry || a.sizes != b.sizes:
+		return fmt.Sprintf("fetch is %08x %08x %d and %08x %08x %d at 0x%08x", a.btb, a.entry, a.sizes, b.btb, b.entry, b.sizes, a.pc)
 	case a.priv != b.priv || a.sleep != b.sleep || a.reserved != b.reserved:
 		return "privilege, sleep or reservation"
 	case a.irq != b.irq:
