@@ -238,3 +238,22 @@ func TestITMAndCycleCounter(t *testing.T) {
 		t.Errorf("CYCCNT went on by %d, the clock by %d", n, m.core.Cycle-start)
 	}
 }
+
+// TestIgnoredAtNegativePriority: with CCR.BFHFNMIGN and STKOFHFNMIGN, refused
+// accesses and the stack limit do not count while FAULTMASK is set.
+func TestIgnoredAtNegativePriority(t *testing.T) {
+	// cpsid f; ldr r0,[r1]; str r0,[r1]; sub sp,#16; movs r2,#1; cpsie f; sub sp,#16; movs r3,#1
+	m := program(t, 0xb671, 0x6808, 0x6008, 0xb084, 0x2201, 0xb661, 0xb084, 0x2301)
+	c := m.core
+	c.R[0], c.R[1] = 5, 0x60000000
+	c.WritePPB(0xe000ed14, 4, 0x201|1<<8|1<<10, false)
+	c.writeSelector(28, c.R[13]) // MSPLIM_S at the stack pointer
+	c.Plain = true
+	c.Run(40)
+	if c.R[0] != 0 || c.R[2] != 1 {
+		t.Errorf("r0 %d, r2 %d: the accesses were not ignored; %v", c.R[0], c.R[2], c.lastTrap)
+	}
+	if c.lastTrap.CFSR&cfsrSTKOF == 0 || c.lastTrap.PC != progStart+12 {
+		t.Errorf("%v at %#x: the limit does not count again", c.lastTrap, c.lastTrap.PC)
+	}
+}

@@ -202,7 +202,7 @@ func (c *Core) writeSelector(n int, v uint32) {
 func (c *Core) setLimit(s, i int, v uint32) {
 	c.splim[s][i] = v &^ 7
 	if s == b2i(c.ns) && i == c.spIndex(s) {
-		c.spLimit = v &^ 7
+		c.useLimit()
 	}
 }
 

@@ -110,7 +110,7 @@ func (c *Core) tailChain(v, exc uint32) bool {
 func (c *Core) loadSPFor(v uint32) {
 	s := b2i(c.ns)
 	c.R[13] = c.sp[s][0]
-	c.spLimit = c.splim[s][0]
+	c.useLimit()
 }
 
 // failReturn takes a fault instead of the return, tail-chained on the frame.

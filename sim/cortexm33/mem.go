@@ -118,6 +118,9 @@ func (c *Core) read(a *access, addr, size uint32) (v uint32, ok bool) {
 	}
 	a.begun = true
 	v, wait, ok := c.bus.Load(a.now, addr, uint8(size), a.bits(ns))
+	if !ok && c.ignoresBusFault() {
+		return 0, true
+	}
 	if !ok {
 		c.fault(fault{exc: excBusFault, cfsr: cfsrPRECISERR | cfsrBFARVALID, addr: addr})
 		return 0, false
@@ -170,6 +173,9 @@ func (c *Core) write(a *access, addr, size, v uint32) bool {
 	}
 	a.begun = true
 	wait, ok := c.bus.Store(a.now, addr, uint8(size), v, a.bits(ns))
+	if !ok && c.ignoresBusFault() {
+		return true
+	}
 	if !ok {
 		c.fault(fault{exc: excBusFault, cfsr: cfsrPRECISERR | cfsrBFARVALID, addr: addr})
 		return false
@@ -194,7 +200,13 @@ func (c *Core) lineStored(addr, size uint32, f uint8) {
 	}
 }
 
-// aligned reports whether an unaligned access is to be refused.
+// ignoresBusFault reports whether a data access that the bus refuses is to be
+// ignored: CCR.BFHFNMIGN at a negative priority.
+func (c *Core) ignoresBusFault() bool {
+	return c.scs.ccr[0]&ccrBFHFNMIGN != 0 && c.negativePriority()
+}
+
+// trapUnaligned reports whether an unaligned access is to be refused.
 func (c *Core) trapUnaligned(addr uint32) bool {
 	if c.scs.ccr[b2i(c.ns)]&ccrUNALIGNTRP != 0 || addr>>29 == 2 || addr>>29 >= 5 {
 		c.fault(fault{exc: excUsageFault, cfsr: cfsrUNALIGNED})

@@ -6,6 +6,7 @@ package cortexm33
 
 // regimeChanged recomputes c.regime after a change of any of its parts.
 func (c *Core) regimeChanged() {
+	c.useLimit()
 	s := b2i(c.ns)
 	r := uint64(0)
 	if c.ns || c.sau.active || c.cfg.IDAU != nil && c.sau.ctrl != 0 {

@@ -119,7 +119,17 @@ func (c *Core) loadSP() {
 	s := b2i(c.ns)
 	i := c.spIndex(s)
 	c.R[13] = c.sp[s][i]
-	c.spLimit = c.splim[s][i]
+	c.useLimit()
+}
+
+// useLimit puts the limit of the stack pointer in use into force.
+// CCR.STKOFHFNMIGN lifts it at a negative priority.
+func (c *Core) useLimit() {
+	s := b2i(c.ns)
+	c.spLimit = c.splim[s][c.spIndex(s)]
+	if c.scs.ccr[s]&ccrSTKOFHFNMIGN != 0 && c.negativePriority() {
+		c.spLimit = 0
+	}
 }
 
 // getSP and putSP access any banked stack pointer.

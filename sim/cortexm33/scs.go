@@ -8,6 +8,7 @@ const (
 	ccrUNALIGNTRP   = 1 << 3
 	ccrDIV0TRP      = 1 << 4
 	ccrBFHFNMIGN    = 1 << 8
+	ccrSTKOFHFNMIGN = 1 << 10
 	ccrWritable     = 0x51a
 	ccrFixed        = 0x201
 

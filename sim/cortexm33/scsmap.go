@@ -132,6 +132,7 @@ func (c *Core) scsWrite(off, v uint32, ns, debugger bool) {
 		if s == 1 {
 			c.scs.ccr[1] &^= ccrBFHFNMIGN
 		}
+		c.regimeChanged()
 	case 0xd24:
 		c.writeSHCSR(s, v)
 	case 0xd28:
