@@ -36,7 +36,8 @@ func (c *Core) decodeBlock(b *block, max int) bool {
 			next = uint8(d.imm)
 		}
 		fused := false
-		if last := len(b.ops) - 1; !single && !inIT && last >= 0 && !isIT(d) {
+		// A compare that stands in an IT block may be skipped, the branch not.
+		if last := len(b.ops) - 1; !single && !inIT && last >= 0 && !isIT(d) && (last == 0 || b.ops[last-1].code != opSkip) {
 			sink(b.ops, &d.op)
 			fused = fuse(&b.ops[last], &d.op)
 		}
