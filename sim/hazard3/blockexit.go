@@ -177,16 +177,26 @@ func (b *block) fetchedAhead(sizes uint8) bool {
 	return aheadFor(b.pc+uint32(b.last.off), b.last.in.size, sizes)
 }
 
-// otherLoad loads for a micro-operation from a window that is not the fast one.
-// It answers false for everything that exec has to deal with.
-func (c *Core) otherLoad(op uopKind, addr uint32) (uint32, bool) {
+// leaveUnfused is leaveAt for a pair that loads from elsewhere than the fast
+// window: from now on it is executed one by one.
+func (c *Core) leaveUnfused(b *block, i int) int {
+	b.unfuse()
+	return c.leaveAt(b, i)
+}
+
+// after is the micro-operation behind u.
+func after(u *uop) *uop { return (*uop)(unsafe.Add(unsafe.Pointer(u), unsafe.Sizeof(*u))) }
+
+// otherLoad loads for a micro-operation from a window that is not the fast one,
+// and returns the next micro-operation. It returns nil for everything that exec
+// has to deal with; then missed is the place of the instruction in its block.
+func (c *Core) otherLoad(u *uop, addr uint32) *uop {
+	op := u.op
 	size := [5]uint8{1, 2, 4, 1, 2}[op-uopKind(opLb)]
-	if addr&(uint32(size)-1) != 0 {
-		return 0, false
-	}
 	w := c.find(addr)
-	if w == nil || w.wait != 0 {
-		return 0, false
+	if addr&(uint32(size)-1) != 0 || w == nil || w.wait != 0 {
+		c.missed = int(u.idx)
+		return nil
 	}
 	v := w.read(addr-w.base, size)
 	switch op {
@@ -195,13 +205,15 @@ func (c *Core) otherLoad(op uopKind, addr uint32) (uint32, bool) {
 	case uopKind(opLh):
 		v = uint32(int16(v))
 	}
-	return v, true
+	*reg(c, u.rd) = v
+	return after(u)
 }
 
-// rareOp does the operations that would need calls in the loop.
+// rareOp does the operations that would need calls in the loop, and returns the
+// next micro-operation.
 //
 //go:noinline
-func (c *Core) rareOp(u *uop) {
+func (c *Core) rareOp(u *uop) *uop {
 	a, b := *reg(c, u.rs1), *reg(c, u.rs2)
 	var v uint32
 	switch op(u.op) {
@@ -264,4 +276,5 @@ func (c *Core) rareOp(u *uop) {
 	}
 	*reg(c, u.rd) = v
 	c.X[0] = 0
+	return after(u)
 }

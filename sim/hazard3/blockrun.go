@@ -43,6 +43,8 @@ func (c *Core) runBlocks() int {
 	resume:
 		for ; ; u = (*uop)(unsafe.Add(unsafe.Pointer(u), unsafe.Sizeof(*u))) {
 			switch u.op {
+			case uopKind(opIllegal): // never there; the table of cases begins at 0
+				goto rare
 			case uopKind(opAddi):
 				*reg(c, u.rd) = *reg(c, u.rs1) + u.imm
 			case uopKind(opAdd):
@@ -560,31 +562,29 @@ func (c *Core) runBlocks() int {
 		b = nb
 		continue
 
+		// Below, u must not be needed behind a call: it would be kept in memory,
+		// for each micro-operation.
 	loadMiss:
-		if v, ok := c.otherLoad(u.op, addr); ok {
-			*reg(c, u.rd) = v
-			u = (*uop)(unsafe.Add(unsafe.Pointer(u), unsafe.Sizeof(*u)))
+		if u = c.otherLoad(u, addr); u != nil {
 			goto resume
 		}
-		goto leave
+		return c.leaveAt(b, c.missed)
 
 	rare:
-		c.rareOp(u)
-		u = (*uop)(unsafe.Add(unsafe.Pointer(u), unsafe.Sizeof(*u)))
+		u = c.rareOp(u)
 		goto resume
 
-	leave:
-		return c.leaveAt(b, int(u.idx))
-
 	unfuse:
-		b.unfuse()
-		goto leave
+		return c.leaveUnfused(b, int(u.idx))
 
 	unfuseSecond:
-		b.unfuse()
+		return c.leaveUnfused(b, int(u.idx)+1)
 
 	leaveSecond:
 		return c.leaveAt(b, int(u.idx)+1)
+
+	leave:
+		return c.leaveAt(b, int(u.idx))
 
 	exec:
 		nb = c.execLast(b, &target)

@@ -73,6 +73,7 @@ type Core struct {
 	event    bool // an unblock event is latched
 	reserved bool // the local exclusive monitor
 
+	missed  int // see otherLoad
 	amoFn   uint32
 	amoArg  uint32
 	amoFunc func(uint32) uint32
