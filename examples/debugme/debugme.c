@@ -115,11 +115,14 @@ static void __attribute__((noipa)) spin(void)
 }
 
 /* Built with Zcmp: entry and exit are cm.push and cm.popret. */
+static volatile uint32_t deepest;
+
 static uint32_t __attribute__((noipa)) depth(uint32_t n)
 {
 	if (n == 0)
 		return 0;
 	uint32_t below = depth(n - 1);
+	deepest += below;
 	return below + n;
 }
 
