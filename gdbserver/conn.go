@@ -83,7 +83,7 @@ func (c *conn) serve(ctx context.Context) error {
 	for !c.done {
 		var console <-chan struct{}
 		if c.running {
-			console = c.s.console.ready
+			console = c.s.console.more()
 		}
 		select {
 		case <-ctx.Done():

@@ -3,6 +3,8 @@ package gdbserver
 import (
 	"io"
 	"sync"
+
+	"github.com/stem-hw/stem-hw/target"
 )
 
 // consoleLimit bounds what is kept for gdb while the program is halted, in
@@ -16,14 +18,25 @@ type consolePump struct {
 	buf     []byte
 	dropped int
 	ready   chan struct{} // holds one token while buf is not empty
+	drainer target.Drainer
 }
 
 func newConsolePump(r io.Reader) *consolePump {
 	p := &consolePump{ready: make(chan struct{}, 1)}
-	if r != nil {
+	if d, ok := r.(target.Drainer); ok {
+		p.drainer = d
+	} else if r != nil {
 		go p.pump(r)
 	}
 	return p
+}
+
+// more delivers when there is something to take.
+func (p *consolePump) more() <-chan struct{} {
+	if p.drainer != nil {
+		return p.drainer.Ready()
+	}
+	return p.ready
 }
 
 func (p *consolePump) pump(r io.Reader) {
@@ -56,6 +69,9 @@ func (p *consolePump) add(b []byte) {
 
 // take returns what is waiting, and how many bytes were lost before it.
 func (p *consolePump) take() (out []byte, dropped int) {
+	if p.drainer != nil {
+		return p.drainer.Drain(), 0
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out, dropped = p.buf, p.dropped

@@ -101,10 +101,11 @@ type ring struct {
 	cond   *sync.Cond
 	buf    []byte
 	closed bool
+	signal chan struct{} // has an element after something was put
 }
 
 func newRing() *ring {
-	r := &ring{}
+	r := &ring{signal: make(chan struct{}, 1)}
 	r.cond = sync.NewCond(&r.mu)
 	return r
 }
@@ -117,6 +118,19 @@ func (r *ring) put(p []byte) {
 		r.buf = r.buf[:copy(r.buf, r.buf[over:])]
 	}
 	r.cond.Broadcast()
+	select {
+	case r.signal <- struct{}{}:
+	default:
+	}
+}
+
+// drain takes everything that waits.
+func (r *ring) drain() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.buf
+	r.buf = nil
+	return p
 }
 
 func (r *ring) close() {
@@ -150,3 +164,9 @@ func (c console) Read(p []byte) (int, error) { return c.t.out.read(p) }
 // Write feeds the program's standard input; it waits while the program does
 // not read.
 func (c console) Write(p []byte) (int, error) { return c.t.in.write(p) }
+
+// Ready implements target.Drainer.
+func (c console) Ready() <-chan struct{} { return c.t.out.signal }
+
+// Drain implements target.Drainer.
+func (c console) Drain() []byte { return c.t.out.drain() }

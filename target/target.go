@@ -27,6 +27,15 @@ type Target interface {
 	Close() error
 }
 
+// Drainer is what a console may offer besides io.ReadWriter, for a reader that
+// must not wait: a debugger shows what was printed up to a stop, then the stop.
+type Drainer interface {
+	// Ready delivers after something was printed.
+	Ready() <-chan struct{}
+	// Drain returns all that was printed and not read yet, perhaps nothing.
+	Drain() []byte
+}
+
 // ResetMode is what a chip does after a reset.
 type ResetMode uint8
 
