@@ -161,9 +161,9 @@ func (c *conn) selectThread(arg string) error {
 }
 
 // kill ends the program: the chip is reset and waits halted for the next
-// client.
+// client, or, in extended mode, for this one's vRun.
 func (c *conn) kill(ctx context.Context) error {
-	c.done = true
+	c.done = !c.extended
 	c.clearPoints(ctx)
 	if err := c.reset(ctx, target.ResetHalt); err != nil {
 		c.s.opt.Notify("the chip could not be reset: " + err.Error())

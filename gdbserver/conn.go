@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 
 	"github.com/stem-hw/stem-hw/target"
 )
@@ -144,7 +145,7 @@ func (c *conn) cleanup(err error) {
 		c.s.opt.Notify("gdb detached, the program runs on")
 	case c.done || err == nil:
 		c.s.opt.Notify("gdb left")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		c.s.opt.Notify("gdb is gone without a word; the target is halted, attach again to go on")
 	default:
 		c.s.opt.Notify("gdb connection ended: " + err.Error() + "; the target is halted")

@@ -44,6 +44,7 @@ type freeRTOS struct {
 	arch    image.Arch
 	symbols map[string]symbol
 	layout  tcbLayout
+	fromELF bool // the symbols are those of the program's file, with sizes
 }
 
 // kernelSymbols are the variables that are looked up, the deciding ones first.
@@ -66,7 +67,7 @@ func newFreeRTOS(file []byte, arch image.Arch) *freeRTOS {
 	if err != nil {
 		return nil
 	}
-	r := &freeRTOS{arch: arch, symbols: make(map[string]symbol), layout: defaultLayout}
+	r := &freeRTOS{arch: arch, symbols: make(map[string]symbol), layout: defaultLayout, fromELF: true}
 	for _, s := range syms {
 		// Link-time optimisation may give a static variable a suffix.
 		name, _, _ := strings.Cut(s.Name, ".")

@@ -108,7 +108,12 @@ func (s *Server) ServeConn(ctx context.Context, nc net.Conn) {
 	if who == "" || who == "@" {
 		who = "a local client"
 	}
-	if holder := s.claim(who); holder != "" {
+	holder := s.claim(who)
+	for wait := time.Duration(0); holder != "" && wait < leaveTime && ctx.Err() == nil; wait += leaveTime / 20 {
+		time.Sleep(leaveTime / 20)
+		holder = s.claim(who)
+	}
+	if holder != "" {
 		refuse(nc, holder)
 		s.opt.Notify("refused a second gdb: " + holder + " is attached")
 		return
@@ -140,6 +145,10 @@ func (s *Server) release() {
 	s.busy = ""
 	s.mu.Unlock()
 }
+
+// leaveTime is how long a new client waits for one that is about to leave: gdb's
+// "target remote" comes right behind its "disconnect".
+const leaveTime = 400 * time.Millisecond
 
 // refuseTime bounds how long a refused client may hold its connection.
 const refuseTime = 2 * time.Second

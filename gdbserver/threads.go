@@ -192,7 +192,7 @@ func (t *threadModel) writeRegister(ctx context.Context, num int, v uint64) erro
 // addresses of the kernel's variables, one after the other.
 func (t *threadModel) symbolReply(arg string) error {
 	value, name, _ := strings.Cut(arg, ":")
-	if t.c.s.opt.RTOS == "none" {
+	if t.c.s.opt.RTOS == "none" || t.rtos != nil && t.rtos.fromELF {
 		return t.c.sendString("OK")
 	}
 	if name != "" && value != "" {
