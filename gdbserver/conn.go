@@ -73,11 +73,14 @@ func (c *conn) serve(ctx context.Context) error {
 	c.lastStop = target.Stop{Reason: target.StopHalt}
 	c.threads = newThreadModel(c)
 	readerDone := make(chan struct{})
+	reading, stopReading := context.WithCancel(ctx)
 	go func() {
 		defer close(readerDone)
-		c.reader(ctx)
+		c.reader(reading)
 	}()
 	defer func() {
+		// The reader may wait for the wire, or for this loop to take an item.
+		stopReading()
 		_ = c.nc.Close()
 		<-readerDone
 	}()

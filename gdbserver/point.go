@@ -2,10 +2,14 @@ package gdbserver
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/stem-hw/stem-hw/target"
 )
+
+// maxPoints bounds what one client may set.
+const maxPoints = 4096
 
 // parsePoint reads "type,addr,kind[;...]". Conditions and commands behind the
 // semicolon are not offered in qSupported, so gdb never sends them.
@@ -32,6 +36,9 @@ func (c *conn) setPoint(ctx context.Context, arg string) error {
 	}
 	if c.points[p] {
 		return c.sendString("OK")
+	}
+	if len(c.points) >= maxPoints {
+		return c.sendString(fmt.Sprintf("E.breakpoint not set: %d are set already", maxPoints))
 	}
 	if err := c.s.halter.SetBreakpoint(ctx, p); err != nil {
 		return c.sendString("E.breakpoint not set: " + err.Error())

@@ -158,7 +158,7 @@ func (c *conn) stopArrived(ctx context.Context, st stopped) error {
 		return nil
 	}
 	c.running = false
-	c.waitStop = nil
+	c.endWait()
 	c.lastStop = st.stop
 	c.regCore = st.stop.Core
 	c.threads.forget()

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stem-hw/stem-hw/image"
@@ -198,7 +199,7 @@ func (t *threadModel) symbolReply(arg string) error {
 	if name != "" && value != "" {
 		sym, okName := unhex(name)
 		v, okValue := parseHex(value, 32)
-		if okName && okValue {
+		if okName && okValue && slices.Contains(kernelSymbols, string(sym)) {
 			if t.rtos == nil {
 				t.rtos = &freeRTOS{arch: t.c.s.opt.Target.Describe().Arch, symbols: make(map[string]symbol), layout: defaultLayout}
 			}
