@@ -176,7 +176,7 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 	id.PacketCount = f.dapPackets
 	probe := debugport.NewProbe(id, line)
 	servers := []portServer{
-		{"jtag-bitbang", f.jtag, (&debugport.Bitbang{Chain: debugport.NewJTAG(dp.DM())}).Serve},
+		{"jtag-bitbang", f.jtag, (&debugport.Bitbang{Chain: debugport.NewJTAG(dp)}).Serve},
 		{"swd-bitbang", f.swd, (&debugport.Bitbang{Line: line}).Serve},
 		{"dap-tcp", f.dap, func(rw io.ReadWriter, do debugport.Do) error { return debugport.ServeDAP(rw, probe, do) }},
 	}

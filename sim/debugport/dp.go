@@ -70,9 +70,6 @@ func NewDP(chip Chip) *DP {
 	return &DP{chip: chip, aps: newAccessPorts(chip)}
 }
 
-// DM returns the Debug Module behind the port, for a JTAG transport.
-func (d *DP) DM() *DM { return d.aps.dm }
-
 // lineReset is what a line reset does to the registers.
 func (d *DP) lineReset() {
 	d.sel &^= 0xf // DPv3 clears DPBANKSEL (IHI 0074, B2.2.11)

@@ -70,16 +70,28 @@ type JTAG struct {
 	drLen int
 	addr  uint64
 	data  uint32
+	dp    *DP
+	noise uint64 // of a floating line
 }
 
-// NewJTAG returns a chain to dm in its reset state.
-func NewJTAG(dm *DM) *JTAG { return &JTAG{dm: dm, ir: irIDCODE} }
+// NewJTAG returns a chain to the Debug Module behind dp, whose troubles it
+// shares, in its reset state.
+func NewJTAG(dp *DP) *JTAG { return &JTAG{dp: dp, dm: dp.aps.dm, ir: irIDCODE} }
 
 // Reset is TRST.
 func (j *JTAG) Reset() { j.state, j.ir = tapReset, irIDCODE }
 
 // TDO is the chain's output.
 func (j *JTAG) TDO() bool {
+	switch j.dp.Trouble.Line {
+	case LineHigh:
+		return true
+	case LineLow:
+		return false
+	case LineFloating:
+		j.noise = nextNoise(j.noise)
+		return j.noise>>63 != 0
+	}
 	switch j.state {
 	case tapShiftDR:
 		return j.dr&1 != 0
@@ -144,10 +156,13 @@ func (j *JTAG) update() {
 		j.addr = addr
 		j.data = uint32(j.dr >> 2)
 	}
-	switch op {
-	case 1:
+	unlocked := j.dp.chip.Auth().Debug
+	switch {
+	case !unlocked:
+		j.data = 0 // the module is cut off
+	case op == 1:
 		j.data = j.dm.Read(uint32(addr))
-	case 2:
+	case op == 2:
 		j.dm.Write(uint32(addr), j.data)
 	}
 }

@@ -86,7 +86,7 @@ func (l *Line) Level() bool {
 // host drives it.
 func (l *Line) Clock(level, driven bool) {
 	if l.dp.Trouble.Line != LineGood {
-		l.noise = l.noise*6364136223846793005 + 1442695040888963407
+		l.noise = nextNoise(l.noise)
 		return
 	}
 	bit := uint64(0)
@@ -306,3 +306,7 @@ func (l *Line) written() {
 // Selects reports whether a value written to TARGETSEL names this port:
 // instance 0 of the part.
 func Selects(v uint32) bool { return v == TARGETID }
+
+// nextNoise is a step of what a floating line does: a fixed sequence without a
+// pattern that a debugger could take for an answer.
+func nextNoise(v uint64) uint64 { return v*6364136223846793005 + 1442695040888963407 }

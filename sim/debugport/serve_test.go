@@ -124,7 +124,7 @@ func TestBitbangJTAG(t *testing.T) {
 	j.scan(false, uint64(dmStatus)<<34|1, 42, false)
 	j.scan(false, 0, 42, true)
 	c := &pipe{Reader: strings.NewReader(j.String() + "Q")}
-	if err := (&Bitbang{Chain: NewJTAG(NewDM(chip))}).Serve(c, direct); err != nil {
+	if err := (&Bitbang{Chain: NewJTAG(NewDP(chip))}).Serve(c, direct); err != nil {
 		t.Fatal(err)
 	}
 	s := c.String()
@@ -217,7 +217,7 @@ func FuzzBitbang(f *testing.F) {
 		h := newHost(t)
 		b := &Bitbang{Line: h.line}
 		if !swd {
-			b = &Bitbang{Chain: NewJTAG(h.dp.DM())}
+			b = &Bitbang{Chain: NewJTAG(h.dp)}
 		} else {
 			h.wake()
 		}
