@@ -3,6 +3,10 @@
 void plat_puts(const char *s);
 void plat_exit(int code);
 
+#ifndef ROUNDS
+#define ROUNDS 400000
+#endif
+
 static void hex(uint32_t v)
 {
 	char s[10];
@@ -15,7 +19,7 @@ static void hex(uint32_t v)
 int main(void)
 {
 	uint32_t x = 0x12345678, h = 0;
-	for (int i = 0; i < 400000; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		x ^= x << 13, x ^= x >> 17, x ^= x << 5;
 		h += __builtin_popcount(x) + __builtin_clz(x | 1) + __builtin_ctz(x | 0x80000000);
 		h = h << 7 | h >> 25;

@@ -3,6 +3,10 @@
 void plat_puts(const char *s);
 void plat_exit(int code);
 
+#ifndef ROUNDS
+#define ROUNDS 200
+#endif
+
 static uint32_t a[4096], b[4096];
 
 static void hex(uint32_t v)
@@ -19,7 +23,7 @@ int main(void)
 	uint32_t sum = 0;
 	for (int i = 0; i < 4096; i++)
 		a[i] = i * 2654435761u;
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < ROUNDS; round++) {
 		for (int i = 0; i < 4096; i += 4) {
 			uint32_t p = a[i], q = a[i + 1], r = a[i + 2], s = a[i + 3];
 			b[i] = p, b[i + 1] = q, b[i + 2] = r, b[i + 3] = s;
