@@ -43,6 +43,9 @@ type cpu interface {
 	// ClockAt is where the core counts its cycles; SetClock moves it.
 	ClockAt() *uint64
 	SetClock(cycle uint64)
+	// SkipTo moves it forward while the core does not run. In Debug state its
+	// own counters stand still.
+	SkipTo(cycle uint64)
 	// SetTrace installs a callback before each instruction, or nil.
 	SetTrace(f func(pc uint32))
 

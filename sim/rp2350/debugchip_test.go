@@ -125,6 +125,29 @@ func TestRunControlRISCV(t *testing.T) {
 	r.replay("w20=7b002473 w17=00241000 w17=00221008 r04=40009643") // cause: ebreak
 }
 
+// Time goes on while a core is halted, and never back when it is let go.
+func TestTimeOfHaltedCores(t *testing.T) {
+	for _, arch := range []image.Arch{image.ArchRISCV, image.ArchARM} {
+		r := newRig(t, Options{Arch: arch})
+		r.Run(200_000)
+		for _, c := range r.Cores() {
+			c.Halt()
+		}
+		r.Run(r.Now() + 1)
+		r.Run(r.Now() + 5_000_000)
+		was := r.Now()
+		for i, c := range r.Cores() {
+			c.Step(true)
+			c.SetPC(sramBase)
+			c.Resume()
+			r.Run(r.Now() + 1000)
+			if at := r.nodes[i].clock(); at < was {
+				t.Errorf("%s core %d goes on at cycle %d, after %d", arch, i, at, was)
+			}
+		}
+	}
+}
+
 func TestResetHaltRISCV(t *testing.T) {
 	r := newDMRig(t, Options{})
 	r.replay("w10=0 w10=1 w10=00000009 w10=00010009 w10=00000003 w10=1 r11=004c03a2 w10=10000001 r11=004003a2")

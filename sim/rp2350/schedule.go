@@ -15,6 +15,12 @@ func (c *Chip) Run(limit uint64) machine.Event {
 	c.follow()
 	e := c.run(limit)
 	c.now = c.clock
+	// A core in Debug state goes on at the time at which it is let go.
+	for _, n := range c.nodes {
+		if n.halted {
+			n.cpu.SkipTo(c.clock)
+		}
+	}
 	return e
 }
 
