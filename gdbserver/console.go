@@ -78,3 +78,9 @@ func (p *consolePump) take() (out []byte, dropped int) {
 	p.buf, p.dropped = nil, 0
 	return out, dropped
 }
+
+// Print takes what the program printed from whoever sees it first. What is
+// printed before a stop is then shown before that stop, which reading the
+// target's console from a goroutine cannot promise. A target that is printed for
+// has a console that nothing is read from.
+func (s *Server) Print(p []byte) { s.console.add(p) }

@@ -92,6 +92,9 @@ func (u *UI) Interactive() bool {
 // Terminal reports whether standard output is a terminal.
 func (u *UI) Terminal() bool { return u.s.OutTTY }
 
+// ErrTerminal reports whether standard error is a terminal.
+func (u *UI) ErrTerminal() bool { return u.s.ErrTTY }
+
 // Streams returns the streams it was made with. Standard input may be read
 // from there; nothing but this package writes.
 func (u *UI) Streams() Streams { return u.s }

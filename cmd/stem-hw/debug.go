@@ -35,12 +35,16 @@ func (a *app) debugCmd() *cobra.Command {
 	var f debugFlags
 	var g gdbFlags
 	cmd := &cobra.Command{
-		Use:     "debug FILE",
+		Use:     "debug [FILE]",
 		Short:   "debug a program on a simulated board with gdb",
 		GroupID: groupDebug,
 		Long: `Debug loads a program on a simulated board, starts gdb-multiarch on it, and runs
 it to main. Both cores are threads. What the program prints appears in gdb while
 it runs. When gdb ends, everything that was started ends with it.
+
+With -b sim or -b sim:NAME, or with such a board pinned for this project, it uses
+that board: the program is flashed, consoles show what it prints, and the board
+stays. Without FILE gdb is attached to what the board executes just now.
 
 Besides gdb's own commands there are:
 
@@ -52,14 +56,15 @@ Besides gdb's own commands there are:
 Files that gdb would load from the project by itself (.gdbinit, scripts beside
 the program) are not loaded unless --auto-load is given: they can run commands.`,
 		Example: `  stem-hw debug app.elf
+  stem-hw debug -b sim
   stem-hw debug app.elf --batch -x checks.gdb
   stem-hw debug app.elf --batch --ex "break fail" --ex continue --ex backtrace`,
-		Args: exactArgs("FILE"),
+		Args: atMostArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.debug(cmd.Context(), args[0], &f, &g)
+			return a.debug(cmd.Context(), args, &f, &g)
 		},
 	}
-	f.add(cmd)
+	f.add(cmd, a)
 	fl := cmd.Flags()
 	fl.StringVar(&g.gdb, "gdb", "gdb-multiarch", "the gdb to start, a name or a `PATH`")
 	fl.BoolVar(&g.batch, "batch", false, "run the scripts and commands, then end; no terminal is needed")
@@ -70,7 +75,7 @@ the program) are not loaded unless --auto-load is given: they can run commands.`
 	return cmd
 }
 
-func (a *app) debug(ctx context.Context, path string, f *debugFlags, g *gdbFlags) error {
+func (a *app) debug(ctx context.Context, args []string, f *debugFlags, g *gdbFlags) error {
 	if _, err := child.Find(g.gdb, "gdb-multiarch"); err != nil {
 		return err
 	}
@@ -82,7 +87,14 @@ func (a *app) debug(ctx context.Context, path string, f *debugFlags, g *gdbFlags
 			}
 		}
 	}
-	s, err := a.serve(ctx, path, f, nil)
+	var s *served
+	var err error
+	if len(args) > 0 {
+		s, err = a.serve(ctx, args[0], f, "debug", nil)
+	} else {
+		g.noStart = true
+		s, err = a.attachBoard(ctx, f)
+	}
 	if err != nil {
 		return err
 	}
@@ -106,7 +118,7 @@ func (a *app) debug(ctx context.Context, path string, f *debugFlags, g *gdbFlags
 	}
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
-	go func() { served <- s.server.Serve(serving, l) }()
+	go func() { served <- s.Serve(serving, l) }()
 	err = a.runGdb(ctx, gdbArgs(s.program, socket, script, g), g)
 	stop()
 	<-served //nolint:errcheck // the session is over, however it ended

@@ -18,6 +18,7 @@ import (
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/semihost"
 	"github.com/stem-hw/stem-hw/sim"
+	simboard "github.com/stem-hw/stem-hw/sim/board"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/target"
 	"github.com/stem-hw/stem-hw/ui"
@@ -25,7 +26,7 @@ import (
 
 // debugFlags are the options that debug and gdbserver share.
 type debugFlags struct {
-	board       string
+	chooseFlags
 	machine     string
 	harts       int
 	rtos        string
@@ -33,9 +34,9 @@ type debugFlags struct {
 	log         []string
 }
 
-func (f *debugFlags) add(cmd *cobra.Command) {
+func (f *debugFlags) add(cmd *cobra.Command, a *app) {
 	fl := cmd.Flags()
-	fl.StringVarP(&f.board, "board", "b", "", "the `BOARD` to debug: sim")
+	f.chooseFlags.add(cmd, a)
 	choiceFlag(cmd, &f.machine, "machine", sim.MachineAuto, "the simulated `MACHINE`: "+strings.Join(sim.Machines(), ", "), sim.Machines()...)
 	fl.IntVar(&f.harts, "harts", 1, "`NUMBER` of harts of the machine hazard3-tb: 1 or 2")
 	choiceFlag(cmd, &f.rtos, "rtos", "auto", "show the tasks of an `RTOS` as threads: auto, none, freertos", "auto", "none", "freertos")
@@ -43,27 +44,40 @@ func (f *debugFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.log, "log", nil, "log a wire `LAYER` to standard error: gdb")
 }
 
-// protected are the ranges that no debugger writes: one-time-programmable
-// memory and its registers (RP2350 datasheet 13.9).
-var protected = []target.Region{{Name: "OTP", Base: 0x40120000, Size: 0x20000}}
-
 // served is a target behind a gdb server.
 type served struct {
 	program *program
 	target  target.Target
 	server  *gdbserver.Server
 	files   *semihost.Files
+	// remote is the program's lasting board; target and server are nil then.
+	remote *remoteGdb
+}
+
+// Serve serves gdb clients until ctx ends.
+func (s *served) Serve(ctx context.Context, l net.Listener) error {
+	if s.remote != nil {
+		return s.remote.Serve(ctx, l)
+	}
+	return s.server.Serve(ctx, l)
 }
 
 // serve loads a program and puts a gdb server before it. killed is called when
 // a client ends the program.
-func (a *app) serve(ctx context.Context, path string, f *debugFlags, killed func()) (*served, error) {
-	if err := simulatedBoard(f.board); err != nil {
-		return nil, err
-	}
+func (a *app) serve(ctx context.Context, path string, f *debugFlags, verb string, killed func()) (*served, error) {
 	p, err := openProgram(path, f.machine)
 	if err != nil {
 		return nil, err
+	}
+	b, err := a.boardFor(ctx, &f.chooseFlags, verb, p)
+	if err != nil {
+		return nil, err
+	}
+	if b != nil {
+		return a.serveBoard(ctx, p, *b, f, verb)
+	}
+	if p.fallback {
+		a.ui.Say("using a simulated %s that is thrown away, since no board is named or pinned", p.machine)
 	}
 	log, err := a.wireLog(f.log)
 	if err != nil {
@@ -71,14 +85,14 @@ func (a *app) serve(ctx context.Context, path string, f *debugFlags, killed func
 	}
 	s := &served{program: p}
 	opt := gdbserver.Options{
-		RTOS: f.rtos, Protect: protected, Log: log, Killed: killed,
+		RTOS: f.rtos, Protect: simboard.Protected, Log: log, Killed: killed,
 		Notify: func(text string) { a.ui.Verbose(1, "%s", text) },
 	}
 	if f.semihosting != "" {
 		if s.files, err = semihost.OpenDir(f.semihosting); err != nil {
 			return nil, err
 		}
-		opt.Files = sandbox{s.files}
+		opt.Files = simboard.GdbFiles(s.files)
 	}
 	s.target, err = sim.New(sim.Options{
 		Machine: p.machine, Harts: f.harts, Debug: true, Symbols: p.symbols,
@@ -140,24 +154,6 @@ func (w sayWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sandbox offers the folder of semihosting to gdb.
-type sandbox struct{ files *semihost.Files }
-
-// Open implements gdbserver.Files. The flags of gdb's File-I/O protocol are
-// turned into those of the host (GDB manual, "Open Flags").
-func (s sandbox) Open(name string, flags int, mode uint32) (gdbserver.File, error) {
-	host := flags & 3 // O_RDONLY, O_WRONLY, O_RDWR
-	for gdb, f := range map[int]int{0x8: os.O_APPEND, 0x200: os.O_CREATE, 0x400: os.O_TRUNC, 0x800: os.O_EXCL} {
-		if flags&gdb != 0 {
-			host |= f
-		}
-	}
-	return s.files.OpenFlags(name, host, os.FileMode(mode&0o777))
-}
-
-// Remove implements gdbserver.Files.
-func (s sandbox) Remove(name string) error { return s.files.Remove(name) }
-
 // listening is the result of gdbserver.
 type listening struct {
 	Machine string `json:"machine"`
@@ -193,7 +189,7 @@ loopback interface instead, where every account of the machine can connect.`,
 			return a.gdbserver(cmd.Context(), args[0], &f, tcp, socket)
 		},
 	}
-	f.add(cmd)
+	f.add(cmd, a)
 	cmd.Flags().StringVar(&tcp, "tcp", "", "listen on this TCP `ADDRESS`; :0 takes a free port of the loopback interface")
 	cmd.Flags().StringVar(&socket, "socket", "", "listen on a Unix socket at this `PATH`")
 	return cmd
@@ -203,7 +199,7 @@ func (a *app) gdbserver(ctx context.Context, path string, f *debugFlags, tcp, so
 	if tcp != "" && socket != "" {
 		return faults.Usage("--tcp and --socket exclude each other")
 	}
-	s, err := a.serve(ctx, path, f, nil)
+	s, err := a.serve(ctx, path, f, "gdbserver", nil)
 	if err != nil {
 		return err
 	}
@@ -224,7 +220,7 @@ func (a *app) gdbserver(ctx context.Context, path string, f *debugFlags, tcp, so
 	if err != nil {
 		return err
 	}
-	return s.server.Serve(ctx, l)
+	return s.Serve(ctx, l)
 }
 
 // listen opens the socket for gdb; address is what "target remote" takes.

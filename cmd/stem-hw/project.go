@@ -18,6 +18,10 @@ import (
 // that have none of these flags do not look for the files.
 func (a *app) applyProject(cmd *cobra.Command) error {
 	fs := cmd.Flags()
+	if cmd.GroupID == groupBoards {
+		// What a console waits for is not what a run waits for.
+		return nil
+	}
 	if !slices.ContainsFunc([]string{"speed", "expect-text", "machine"}, func(n string) bool { return fs.Lookup(n) != nil }) {
 		return nil
 	}

@@ -18,7 +18,15 @@ const (
 // adding a line.
 func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
+		a.listCmd(),
+		a.useCmd(),
 		a.infoCmd(),
+		a.flashCmd(),
+		a.verifyCmd(),
+		a.eraseCmd(),
+		a.saveCmd(),
+		a.resetCmd(),
+		a.consoleCmd(),
 		a.uf2Cmd(),
 		a.imageCmd(),
 		a.runCmd(),

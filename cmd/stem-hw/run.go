@@ -18,7 +18,7 @@ import (
 
 // runFlags are the options of run.
 type runFlags struct {
-	board       string
+	chooseFlags
 	machine     string
 	harts       int
 	expect      []string
@@ -41,6 +41,11 @@ func (a *app) runCmd() *cobra.Command {
 		Long: `Run loads a program (ELF, UF2, BIN or Intel HEX), starts it, shows what it prints
 and feeds it what is typed, until it ends.
 
+With -b sim or -b sim:NAME, or with such a board pinned for this project, it runs
+on that board: what is in its flash and fuses is there, and what the program
+changes is kept. Nobody else can use the board meanwhile. Without a board it runs
+on a new one that is thrown away.
+
 It ends when the program exits (semihosting, the testbench's exit register,
 tohost, or exit() of the C library), when it crashes, when every core sleeps and
 nothing can wake one, when the last --expect-text or a --fail-text was printed,
@@ -59,7 +64,7 @@ still to come, 130 interrupted.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.board, "board", "b", "", "the `BOARD` to run on: sim")
+	f.add(cmd, a)
 	choiceFlag(cmd, &f.machine, "machine", sim.MachineAuto, "the simulated `MACHINE`: "+strings.Join(sim.Machines(), ", "), sim.Machines()...)
 	fl.IntVar(&f.harts, "harts", 1, "`NUMBER` of harts of the machine hazard3-tb: 1 or 2")
 	fl.StringArrayVar(&f.expect, "expect-text", nil, "succeed once this `TEXT` was printed; may be repeated, the order counts")
@@ -75,14 +80,16 @@ still to come, 130 interrupted.`,
 }
 
 // run is the verb.
-func (a *app) run(ctx context.Context, path string, f *runFlags) error {
-	if err := simulatedBoard(f.board); err != nil {
-		return err
-	}
+func (a *app) run(ctx context.Context, path string, f *runFlags) (err error) {
 	p, err := openProgram(path, f.machine)
 	if err != nil {
 		return err
 	}
+	b, err := a.boardFor(ctx, &f.chooseFlags, "run", p)
+	if err != nil {
+		return err
+	}
+	p.board = b
 	if f.harts != 1 && (p.machine != sim.MachineHazard3TB || f.harts < 1 || f.harts > 2) {
 		u := faults.Usage("the machine %s cannot have %d harts", p.machine, f.harts)
 		u.Wanted = "1, or 2 on hazard3-tb"
@@ -104,13 +111,25 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) error {
 		defer func() { a.closeTrace(tr) }()
 		opt.Trace = tr.instruction
 	}
-	made, err := sim.New(opt)
+	used, err := a.borrow(ctx, p, &f.chooseFlags, "run", &opt)
 	if err != nil {
 		return err
 	}
+	made, err := sim.New(opt)
+	if err != nil {
+		return errors.Join(err, used.Return())
+	}
 	defer made.Close()
+	defer func() {
+		// The chip stands still before what it holds is kept.
+		_ = made.Close()
+		if rerr := used.Return(); err == nil {
+			err = rerr
+		}
+	}()
 	t := sim.Base(made)
 	if err := t.Load(ctx, p.image); err != nil {
+		used.Forget()
 		return err
 	}
 	s.begin(opt.Speed)
@@ -130,18 +149,6 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) error {
 		return err
 	}
 	return s.end(out, t.Stats(), f)
-}
-
-// simulatedBoard accepts the selectors of a simulated board.
-func simulatedBoard(selector string) error {
-	if selector == "" || selector == "sim" {
-		return nil
-	}
-	return &faults.Fault{
-		Code: faults.CodeBoardNotFound, Status: faults.StatusNotFound,
-		Summary: "run cannot use this board", Seen: selector, Wanted: "sim, the simulated board",
-		Try: []string{"stem-hw run -b sim FILE"},
-	}
 }
 
 func (a *app) runSpeed(f *runFlags) sim.Speed {
@@ -168,6 +175,10 @@ type program struct {
 	symbols *symbols.Table
 	machine string
 	why     string
+	// board is the lasting board that was named or pinned; nil is none.
+	board *chosen
+	// fallback says that no board was named or pinned.
+	fallback bool
 	// doubts are what a board would not forgive.
 	doubts []string
 }

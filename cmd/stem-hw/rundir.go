@@ -22,18 +22,24 @@ type runDir struct {
 // maxSocketPath is the longest path of a Unix socket (sun_path of unix(7)).
 const maxSocketPath = 107
 
-// newRunDir makes a folder below $XDG_RUNTIME_DIR, or below the folder for
-// temporary files.
-func (a *app) newRunDir() (*runDir, error) {
+// runtimeFolder is where the sockets of all processes of this user are: below
+// $XDG_RUNTIME_DIR, or below the folder for temporary files.
+func (a *app) runtimeFolder() (string, error) {
 	base := a.getenv("XDG_RUNTIME_DIR")
 	if base == "" {
 		base = filepath.Join(os.TempDir(), fmt.Sprintf("stem-hw-%d", os.Getuid()))
 	}
 	base = filepath.Join(base, "stem-hw")
 	if err := os.MkdirAll(base, 0o700); err != nil {
-		return nil, runDirFault(base, err)
+		return "", runDirFault(base, err)
 	}
-	if err := private(base); err != nil {
+	return base, private(base)
+}
+
+// newRunDir makes a folder in the runtime folder.
+func (a *app) newRunDir() (*runDir, error) {
+	base, err := a.runtimeFolder()
+	if err != nil {
 		return nil, err
 	}
 	reapRunDirs(base)

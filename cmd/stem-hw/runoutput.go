@@ -47,9 +47,11 @@ func (runEvent) Text(*ui.Text) {}
 // runStart is the first event.
 type runStart struct {
 	runEvent
-	File      string    `json:"file"`
-	Machine   string    `json:"machine"`
-	Why       string    `json:"why"`
+	File    string `json:"file"`
+	Machine string `json:"machine"`
+	Why     string `json:"why"`
+	// Board is the lasting board it runs on; empty is one that is thrown away.
+	Board     string    `json:"board,omitempty"`
 	Simulated bool      `json:"simulated"`
 	Speed     sim.Speed `json:"speed"`
 }
@@ -95,7 +97,11 @@ func (runRestart) Kind() string { return "run-restart" }
 func (s *runSink) begin(speed sim.Speed) {
 	a := s.a
 	if a.ui.JSON() {
-		s.event(runStart{File: s.p.path, Machine: s.p.machine, Why: s.p.why, Simulated: true, Speed: speed})
+		start := runStart{File: s.p.path, Machine: s.p.machine, Why: s.p.why, Simulated: true, Speed: speed}
+		if s.p.board != nil {
+			start.Board = s.p.board.Selector()
+		}
+		s.event(start)
 		for _, d := range s.p.doubts {
 			s.event(runNotice{Remark: d, Core: -1})
 		}
@@ -104,11 +110,17 @@ func (s *runSink) begin(speed sim.Speed) {
 		}
 		return
 	}
-	if s.p.why == "named" {
-		a.ui.Say("running on a simulated %s", s.p.machine)
-	} else {
-		a.ui.Say("running on a simulated %s: %s", s.p.machine, s.p.why)
+	on := "a simulated " + s.p.machine
+	switch {
+	case s.p.board == nil && s.p.fallback:
+		on = "a simulated " + s.p.machine + " that is thrown away, since no board is named or pinned"
+	case s.p.board != nil && s.p.board.Selector() != "sim":
+		on = "the simulated board " + s.p.board.Selector()
 	}
+	if s.p.why != "named" {
+		on += ": " + s.p.why
+	}
+	a.ui.Say("running on %s", on)
 	for _, w := range s.p.image.Warnings {
 		a.ui.Verbose(1, "%s", w)
 	}

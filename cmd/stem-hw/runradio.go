@@ -15,14 +15,14 @@ func needsRadio(p *program) string {
 			return line
 		}
 	}
-	if board(p.image) == "pico2_w" {
+	if builtFor(p.image) == "pico2_w" {
 		return line
 	}
 	return ""
 }
 
-// board is the name of the board a program was built for, "" if it says none.
-func board(img *image.Image) string {
+// builtFor is the name of the board a program was built for, "" if it says none.
+func builtFor(img *image.Image) string {
 	if len(img.Segments) == 0 {
 		return ""
 	}

@@ -42,7 +42,7 @@ func TestNeedsRadio(t *testing.T) {
 		{&image.Image{Segments: []image.Segment{{Addr: 0x10000000, Data: []byte{1, 2, 3}}}}, false},
 	} {
 		if got := needsRadio(&program{image: c.img}) != ""; got != c.want {
-			t.Errorf("%q: %v, want %v", board(c.img), got, c.want)
+			t.Errorf("%q: %v, want %v", builtFor(c.img), got, c.want)
 		}
 	}
 }

@@ -47,13 +47,22 @@ func (f *boardFlags) boardArch() (image.Arch, error) {
 func (a *app) simCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sim",
-		Short:   "a simulated board for other tools",
+		Short:   "simulated boards",
 		GroupID: groupBoards,
 		Args:    verbsOnly,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		Example: `  stem-hw sim board app.elf --jtag-bitbang :9824`,
+		Long: `The boards sim and sim:NAME are simulated and last: their flash and fuses are kept
+in your state folder, and a process that is started on demand runs them. It ends
+with sim stop, or by itself once nobody is attached and no program has run for
+ten minutes ($STEM_HW_SIM_IDLE says how long, 0 is for ever).
+
+sim board is another one, for debuggers of other projects: it lives as long as
+the command.`,
+		Example: `  stem-hw sim list
+  stem-hw sim stop
+  stem-hw sim board app.elf --jtag-bitbang :9824`,
 	}
-	cmd.AddCommand(a.simBoardCmd())
+	cmd.AddCommand(a.simBoardCmd(), a.simListCmd(), a.simStatsCmd(), a.simStopCmd(), a.simServeCmd())
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stem-hw/stem-hw/board"
 	"github.com/stem-hw/stem-hw/gdbserver"
+	"github.com/stem-hw/stem-hw/semihost"
 	"github.com/stem-hw/stem-hw/sim"
 	"github.com/stem-hw/stem-hw/target"
 )
@@ -34,6 +35,9 @@ func (ss *session) console(ctx context.Context, r *request) error {
 	a := answer{Info: s.describe()}
 	rd := s.hub.attach(wishes.History)
 	ss.listens = true
+	if s.last != nil && wishes.History {
+		rd.put(eventFrame(*s.last))
+	}
 	if s.closing {
 		rd.close()
 	}
@@ -124,20 +128,36 @@ func (ss *session) debug(ctx context.Context, r *request) error {
 	var con *gdbConsole
 	if err == nil {
 		con = newGdbConsole(s.t)
-		server, err = gdbserver.New(gdbserver.Options{
+		opt := gdbserver.Options{
 			Target: gdbTarget{s.t, con}, ELF: s.elf, ELFPath: o.ELFPath, RTOS: o.RTOS, Protect: Protected,
 			Notify: func(text string) { s.log("%s", text) },
-		})
+		}
+		if o.Log {
+			opt.Log = logWriter(s.log)
+		}
+		if o.Files != "" {
+			var files *semihost.Files
+			if files, err = semihost.OpenDir(o.Files); err == nil {
+				defer files.Close()
+				opt.Files = GdbFiles(files)
+			}
+		}
+		if err == nil {
+			server, err = gdbserver.New(opt)
+		}
 	}
 	if err != nil {
 		s.mu.Unlock()
+		if con != nil {
+			con.close()
+		}
 		return ss.w.sendJSON(answer{Fault: toWire(err)})
 	}
 	s.stopWatching()
 	s.gdb = true
 	before := s.mode
 	s.mode = board.ModeHalted
-	s.hub.setTap(con.put)
+	s.hub.setTap(server.Print)
 	s.mu.Unlock()
 	if err := ss.w.sendJSON(answer{}); err == nil {
 		server.ServeConn(ctx, ss.w.c)
@@ -184,51 +204,24 @@ type gdbTarget struct {
 // Console implements target.Target.
 func (g gdbTarget) Console() io.ReadWriter { return g.con }
 
-// gdbConsole is what gdb reads of the program's output, from when it attached
-// until it left.
+// gdbConsole is the program's input for gdb's monitor commands. Output goes to
+// the gdb server as it is printed, not through Read.
 type gdbConsole struct {
-	t      *sim.FlashTarget
-	mu     sync.Mutex
-	cond   *sync.Cond
-	buf    []byte
-	closed bool
+	t    *sim.FlashTarget
+	once sync.Once
+	over chan struct{}
 }
 
 func newGdbConsole(t *sim.FlashTarget) *gdbConsole {
-	c := &gdbConsole{t: t}
-	c.cond = sync.NewCond(&c.mu)
-	return c
+	return &gdbConsole{t: t, over: make(chan struct{})}
 }
 
-func (c *gdbConsole) put(p []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.buf) < historySize {
-		c.buf = append(c.buf, p...)
-	}
-	c.cond.Signal()
-}
+func (c *gdbConsole) close() { c.once.Do(func() { close(c.over) }) }
 
-func (c *gdbConsole) close() {
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
-	c.cond.Signal()
-}
-
-// Read waits for output; io.EOF once gdb left.
-func (c *gdbConsole) Read(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for len(c.buf) == 0 && !c.closed {
-		c.cond.Wait()
-	}
-	if len(c.buf) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, c.buf)
-	c.buf = c.buf[n:]
-	return n, nil
+// Read waits until gdb has left.
+func (c *gdbConsole) Read([]byte) (int, error) {
+	<-c.over
+	return 0, io.EOF
 }
 
 // Write is the program's standard input.

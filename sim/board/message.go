@@ -102,6 +102,10 @@ type GdbOptions struct {
 	RTOS string `json:"rtos"`
 	// ELFPath is the name under which gdb asks for the program.
 	ELFPath string `json:"elf_path,omitempty"`
+	// Files is a folder that gdb's remote get and put may use; empty is none.
+	Files string `json:"files,omitempty"`
+	// Log logs every packet to the server's log.
+	Log bool `json:"log,omitempty"`
 }
 
 // ConsoleWishes say what a console wants to see.

@@ -111,6 +111,7 @@ func (s *Server) reset(ctx context.Context, to ResetTo) error {
 		return busy(s.place.Selector(), User{PID: 0, Verb: "gdb"})
 	}
 	s.stopWatching()
+	s.last = nil
 	s.hub.event(Event{Event: "reset"})
 	switch to {
 	case ResetRun:
@@ -136,7 +137,7 @@ func (s *Server) reset(ctx context.Context, to ResetTo) error {
 // watch follows the program that was started, until it ends. s.mu is held.
 func (s *Server) watch() {
 	ctx, cancel := context.WithCancel(context.Background())
-	s.mode, s.detail, s.unwatch = board.ModeRunning, "", cancel
+	s.mode, s.detail, s.unwatch, s.last = board.ModeRunning, "", cancel, nil
 	t := s.t
 	s.hub.event(Event{Event: "running"})
 	go func() {
@@ -173,7 +174,7 @@ func (s *Server) ended(stop target.Stop) {
 			}
 			e.Text = c.Cause
 			if s.mode == board.ModeEnded {
-				e.Text += fmt.Sprintf(" (core %d at 0x%08x%s)", c.Core, c.PC, s.place1(c.PC))
+				e.Text += fmt.Sprintf(" (core %d at 0x%08x%s)", c.Core, c.PC, s.function(c.PC))
 			}
 		}
 	case target.StopAsleep:
@@ -186,11 +187,12 @@ func (s *Server) ended(stop target.Stop) {
 	if e.Event == "crashed" {
 		s.detail = "crashed: " + e.Text
 	}
+	s.last = &e
 	s.hub.event(e)
 }
 
-// place1 is the function at an address, for a message.
-func (s *Server) place1(pc uint32) string {
+// function is the function at an address, for a message.
+func (s *Server) function(pc uint32) string {
 	fs := s.symbols.Frames(pc)
 	if len(fs) == 0 || fs[len(fs)-1].Function == "" {
 		return ""

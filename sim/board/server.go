@@ -54,6 +54,7 @@ type Server struct {
 	semihosting  string
 	mode         board.Mode
 	detail       string
+	last         *Event // how the program ended
 	unwatch      context.CancelFunc
 	holder       *session
 	lent         bool

@@ -100,7 +100,7 @@ func (p *Plan) differing(ctx context.Context, d Device, tell func(n int)) ([]job
 		for k := range n {
 			s, h := p.sectors[i+k], have[k*SectorSize:][:SectorSize]
 			if !bytes.Equal(s.want, h) {
-				jobs = append(jobs, job{s, isBlank(h)})
+				jobs = append(jobs, job{s, Blank(h)})
 			}
 		}
 		i += n
@@ -129,7 +129,8 @@ func (p *Plan) all() []job {
 	return jobs
 }
 
-func isBlank(p []byte) bool {
+// Blank reports whether p is erased flash.
+func Blank(p []byte) bool {
 	for _, b := range p {
 		if b != 0xff {
 			return false

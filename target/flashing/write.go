@@ -170,12 +170,12 @@ func (w *writer) program(addr uint32, want []byte, last int) error {
 		return nil
 	}
 	for i := 0; i < pages; {
-		if i == last || isBlank(want[i*PageSize:][:PageSize]) {
+		if i == last || Blank(want[i*PageSize:][:PageSize]) {
 			i++
 			continue
 		}
 		n := 1
-		for i+n < pages && i+n != last && !isBlank(want[(i+n)*PageSize:][:PageSize]) {
+		for i+n < pages && i+n != last && !Blank(want[(i+n)*PageSize:][:PageSize]) {
 			n++
 		}
 		if err := send(i, i+n); err != nil {
@@ -197,7 +197,7 @@ func (w *writer) program(addr uint32, want []byte, last int) error {
 func programmed(want []byte) int {
 	n := 0
 	for i := 0; i < len(want); i += PageSize {
-		if !isBlank(want[i : i+PageSize]) {
+		if !Blank(want[i : i+PageSize]) {
 			n += PageSize
 		}
 	}
