@@ -85,6 +85,9 @@ func TestAnswers(t *testing.T) {
 			"resume [{0 1 0 0} {1 0 0 0}]", "resume [{1 1 0 0}]", "resume [{0 1 0 0}]", "resume [{0 2 268435456 268435472} {1 0 0 0}]",
 			"resume [{0 1 0 0} {1 0 0 0}]", "set 0 32", "resume [{0 1 0 0} {1 0 0 0}]", "set 0 32", "resume [{0 1 0 0} {1 0 0 0}]", "resume [{0 0 0 0} {1 1 0 0}]",
 		}},
+		{name: "the thread of a stop is selected", talk: []string{
+			"Hg1", "OK", "vCont;s:2", "T05thread:2;…", "p1", "01000100", "g", "0000010001000100…", "?", "T05thread:2;…", "Hg1", "OK", "?", "T05thread:2;…", "p1", "01000100",
+		}},
 		{name: "resume that fails", fail: map[string]error{"resume": boom}, talk: []string{"vCont;c", "E.cannot resume: cable out", "c", "E.cannot resume: cable out", "?", atReset}},
 		{name: "attach and run", talk: []string{"vAttach;1", atReset, "vRun;", atReset}, did: []string{"halt", "reset 1"}},
 		{name: "a reset that fails", fail: map[string]error{"reset": boom}, talk: []string{"vRun;", "E.cannot reset: cable out"}},

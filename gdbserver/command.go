@@ -192,8 +192,12 @@ func (c *conn) reset(ctx context.Context, mode target.ResetMode) error {
 		return err
 	}
 	c.lastStop = target.Stop{Reason: target.StopHalt}
-	c.regCore = 0
-	c.threads.selected = c.threads.ofCore(0)
+	// The client knows nothing of a reset by "monitor": the core that it has
+	// selected stays selected, a task does not.
+	if c.threads.core(c.threads.selected) < 0 {
+		c.regCore = 0
+		c.threads.selected = c.threads.ofCore(0)
+	}
 	return nil
 }
 

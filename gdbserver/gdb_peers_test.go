@@ -241,6 +241,11 @@ var scenarios = []struct {
 		want:   []string{"ardware watchpoint 2: shared", "Thread 2 hit", "New value = 7", "Current thread is 2", "$1 = 7", "New value = 8", "$2 = 8"},
 	},
 	{
+		name:   "registers are those of the core that stopped",
+		script: "break tour\ncontinue\nwatch shared\ncontinue\nprint $mhartid\nprint/x $sp < 0x20081000\nbt 1\nset scheduler-locking step\nstepi\nprint $mhartid",
+		want:   []string{"Thread 2 hit", "$1 = 1", "core1", "$3 = 1"},
+	},
+	{
 		name:   "read and access watchpoints",
 		script: "break tour\ncontinue\nrwatch shared\ncontinue\nbt 1\ndelete\nawatch core1_turns\ncontinue\ncontinue",
 		want:   []string{"ardware read watchpoint 2: shared", "Value = 7", "core1", "access (read/write) watchpoint 3: core1_turns"},

@@ -160,7 +160,6 @@ func (c *conn) stopArrived(ctx context.Context, st stopped) error {
 	c.running = false
 	c.endWait()
 	c.lastStop = st.stop
-	c.regCore = st.stop.Core
 	c.threads.forget()
 	if why := explain(st.stop); why != "" {
 		if err := c.output(why); err != nil {
@@ -195,6 +194,10 @@ func (c *conn) sendStop(ctx context.Context) error {
 		c.exited = true
 		return c.sendString(fmt.Sprintf("W%02x", st.Code&0xff))
 	}
+	// gdb takes the thread of a stop for the one that it has selected, and sends
+	// no Hg for it.
+	c.regCore = st.Core
+	c.threads.selected = c.threads.ofCore(st.Core)
 	var b strings.Builder
 	fmt.Fprintf(&b, "T%02x", signalOf(st))
 	switch {
@@ -210,7 +213,7 @@ func (c *conn) sendStop(ctx context.Context) error {
 	case st.Reason == target.StopBreakpoint && c.points[target.Point{Kind: target.PointHardware, Addr: st.PC, Len: c.pointLen(target.PointHardware, st.PC)}] && c.hwbreak:
 		b.WriteString("hwbreak:;")
 	}
-	fmt.Fprintf(&b, "thread:%x;core:%x;", c.threads.ofCore(st.Core), st.Core)
+	fmt.Fprintf(&b, "thread:%x;core:%x;", c.threads.selected, st.Core)
 	for _, num := range expedited(c.s.opt.Target.Describe().Arch) {
 		r, ok := c.register(num)
 		if !ok {
