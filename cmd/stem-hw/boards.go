@@ -340,6 +340,12 @@ func (a *app) openStorage(ctx context.Context, c chosen, verb string, wait time.
 			return nil
 		}
 		s.client = nil
+		if reset == "" && !c.place.Exists() {
+			// Looking at a board that is not there does not make one.
+			s.contents = c.place.NewContents()
+			s.size = uint32(len(s.contents.Flash))
+			return nil
+		}
 		if s.borrowed, err = simboard.Borrow(ctx, c.place, version, verb); err != nil {
 			return err
 		}
@@ -381,6 +387,9 @@ func (s *storage) ProgramFlash(ctx context.Context, addr uint32, p []byte) error
 func (s *storage) Close(keep bool) error {
 	if s.client != nil {
 		return s.client.Close()
+	}
+	if s.borrowed == nil {
+		return nil
 	}
 	if !keep {
 		return s.borrowed.Return(nil)

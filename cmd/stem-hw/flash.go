@@ -81,7 +81,7 @@ func (b flashed) text() string {
 	switch {
 	case b.DryRun:
 		add("nothing was done")
-	case b.Verified:
+	case b.Verified && b.Memory == image.KindFlash:
 		add("verified")
 	}
 	if b.Started {

@@ -41,22 +41,30 @@ func completeFamilies(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 
 func (a *app) infoCmd() *cobra.Command {
 	var rf readFlags
+	var cf chooseFlags
 	var pins string
 	cmd := &cobra.Command{
-		Use:   "info FILE",
-		Short: "say what is in a firmware file",
+		Use:   "info [FILE]",
+		Short: "say what is in a firmware file, or on a board",
 		Long: `info reads an ELF, BIN, Intel HEX or UF2 file and shows what the program says
 about itself, the memory it uses, its largest symbols, its pins, its RP2350
 metadata with the hashes checked, and what the boot ROM would do with it.
 
+Without FILE it shows a board (-b, the pinned one, or the only one there is) and the
+same about the program in its flash. The board goes on with what it does.
+
 A wrong hash or signature ends with exit status 7, after everything is shown.`,
 		Example: `  stem-hw info app.elf
+  stem-hw info -b sim
   stem-hw info --pins app.elf
   stem-hw info --pins=svg app.elf > pins.svg
   stem-hw info --json app.uf2 | jq .program.features`,
 		GroupID: groupBoards,
-		Args:    exactArgs("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Args:    atMostArgs("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.infoBoard(cmd.Context(), &cf, pins)
+			}
 			opt, err := rf.options()
 			if err != nil {
 				return err
@@ -74,6 +82,7 @@ A wrong hash or signature ends with exit status 7, after everything is shown.`,
 		},
 	}
 	rf.add(cmd)
+	cf.add(cmd, a)
 	choiceFlag(cmd, &pins, "pins", "", "draw the pins on the board's outline, as text or as an SVG picture", "text", "svg")
 	cmd.Flags().Lookup("pins").NoOptDefVal = "text"
 	return cmd

@@ -52,7 +52,7 @@ func runProcess(ts *testscript.TestScript, in string, args []string) int {
 }
 
 // extraEnv are variables that scripts may set.
-var extraEnv = []string{"STEM_HW_JSON", "STEM_HW_TIMEOUT", "STEM_HW_LOG_FILE", "STEM_HW_VERBOSE", "STEM_HW_MACHINE"}
+var extraEnv = []string{"STEM_HW_JSON", "STEM_HW_TIMEOUT", "STEM_HW_LOG_FILE", "STEM_HW_VERBOSE", "STEM_HW_MACHINE", "STEM_HW_SIM_IDLE"}
 
 // lookIn finds name in a PATH list.
 func lookIn(path, name string) string {

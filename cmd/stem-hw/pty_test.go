@@ -83,7 +83,7 @@ func (c *terminal) until(t *testing.T, text string) {
 func (c *terminal) run(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"-test.run=^TestMainAsProcess$", "--"}, args...)...)
-	cmd.Env = append(os.Environ(), "STEM_HW_TEST_MAIN=1", "TERM=xterm", "NO_COLOR=")
+	cmd.Env = append(os.Environ(), "STEM_HW_TEST_MAIN=1", "TERM=xterm", "NO_COLOR=", "XDG_STATE_HOME="+t.TempDir())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.tty, c.tty, c.tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {

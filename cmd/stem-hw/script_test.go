@@ -33,10 +33,24 @@ func TestScripts(t *testing.T) {
 			}
 			e.Setenv("PROG", prog)
 			e.Setenv("CASES", cases)
+			examples, err := filepath.Abs("../../examples")
+			if err != nil {
+				return err
+			}
+			e.Setenv("EXAMPLES", examples)
+			if err := os.WriteFile(filepath.Join(e.WorkDir, "arm.bin"), armProgram(), 0o644); err != nil {
+				return err
+			}
 			e.Setenv("STEM_HW_BOARD", "sim")
 			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/state")
-			e.Setenv("XDG_RUNTIME_DIR", e.WorkDir+"/run")
-			return os.MkdirAll(e.WorkDir+"/run", 0o700)
+			// The path of a socket is short, that of a script's folder is not.
+			run, err := os.MkdirTemp("", "hw")
+			if err != nil {
+				return err
+			}
+			e.Defer(func() { _ = os.RemoveAll(run) })
+			e.Setenv("XDG_RUNTIME_DIR", run)
+			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status,

@@ -30,7 +30,7 @@ func TestMainAsProcess(*testing.T) {
 func process(t *testing.T, want string, args ...string) (*exec.Cmd, *strings.Builder) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"-test.run=^TestMainAsProcess$", "--"}, args...)...)
-	cmd.Env = append(os.Environ(), "STEM_HW_TEST_MAIN=1")
+	cmd.Env = append(os.Environ(), "STEM_HW_TEST_MAIN=1", "XDG_STATE_HOME="+t.TempDir())
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.StdoutPipe()
 	if err != nil {

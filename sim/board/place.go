@@ -66,6 +66,12 @@ func Names(state string) []string {
 	return names
 }
 
+// Exists reports whether the board was ever used.
+func (p Place) Exists() bool {
+	st, err := os.Stat(p.Dir)
+	return err == nil && st.IsDir()
+}
+
 // Selector is how the board is named on a command line.
 func (p Place) Selector() string {
 	return board.Selector{Kind: board.KindSim, Text: p.Name}.String()
