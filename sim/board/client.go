@@ -38,7 +38,11 @@ func Dial(ctx context.Context, p Place, version, verb string) (*Client, error) {
 	}
 	cl := &Client{place: p, w: &wire{c: c}}
 	cl.PID = peerPID(c, 0)
-	_ = c.SetDeadline(time.Now().Add(helloTime))
+	late := time.Now().Add(helloTime)
+	if d, ok := ctx.Deadline(); ok && d.Before(late) {
+		late = d
+	}
+	_ = c.SetDeadline(late)
 	err = cl.w.sendJSON(hello{Protocol: Protocol, Version: version, PID: os.Getpid(), Verb: verb})
 	var h hello
 	if err == nil {

@@ -178,14 +178,20 @@ func (b *Borrowed) Return(c *Contents) error {
 	return err
 }
 
+// askTime is how long a server may take to answer, or to end by a signal, before
+// something stronger is tried.
+const askTime = 2 * time.Second
+
 // Stop ends the server of a board, if there is one: asked by the protocol, else
 // by signals to the process that has the socket. It reports whether there was
 // one.
 func Stop(ctx context.Context, p Place, version string) (bool, error) {
-	c, err := Dial(ctx, p, version, "stop")
+	asking, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	c, err := Dial(asking, p, version, "stop")
 	switch {
 	case err == nil:
-		err = c.Stop(ctx)
+		err = c.Stop(asking)
 		_ = c.Close()
 	case errors.Is(err, ErrNotServed):
 		u, held := p.Holder()
@@ -213,7 +219,7 @@ func Stop(ctx context.Context, p Place, version string) (bool, error) {
 		if err := unix.Kill(u.PID, sig); err != nil && !errors.Is(err, unix.ESRCH) {
 			return false, p.fault("cannot be stopped", err)
 		}
-		if p.awaitFree(ctx, 5*time.Second) == nil {
+		if p.awaitFree(ctx, askTime) == nil {
 			_ = os.Remove(p.Socket)
 			return true, nil
 		}
