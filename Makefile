@@ -85,6 +85,11 @@ peers: ## run every firmware of DIR against its expect.tsv
 	@[ -n "$(DIR)" ] || { echo 'usage: make peers DIR=folder-with-expect.tsv' >&2; exit 2; }
 	@$(GO) run ./internal/peers $(PEERSFLAGS) "$(DIR)"
 
+.PHONY: judges
+judges: setup-test ## let the OpenOCDs of OPENOCD attach to the simulated debug port
+	@[ -n "$(OPENOCD)" ] || { echo 'usage: make judges OPENOCD="/path/to/openocd …"' >&2; exit 2; }
+	@OPENOCD="$(OPENOCD)" $(GO) test -tags judges -count 1 -timeout 1h -v -run '^TestJudges$$' ./sim/debugport
+
 .PHONY: docs
 docs: setup-run ## write the generated man pages and docs/cli again
 	@STEM_HW_DOCS=write $(GO) test -count 1 -run '^TestGenerated' ./cmd/stem-hw

@@ -194,8 +194,12 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 	}
 	if trouble.vanish {
 		for i, s := range servers {
+			after := int64(vanishBits)
+			if s.name == "dap-tcp" {
+				after = vanishPackets
+			}
 			servers[i].serve = func(rw io.ReadWriter, do debugport.Do) error {
-				return s.serve(debugport.Vanish(rw, vanishAfter), do)
+				return s.serve(debugport.Vanish(rw, after), do)
 			}
 		}
 	}
@@ -283,9 +287,12 @@ func (t boardTrouble) fuse(fuses *otp.Array) {
 	}
 }
 
-// vanishAfter is how many bytes of a client's are taken before its way breaks:
-// enough for it to attach.
-const vanishAfter = 20_000
+// How many bytes of a client's are taken before its way breaks: enough for it to
+// attach. The bit-banging protocols take a byte for each edge.
+const (
+	vanishBits    = 300_000
+	vanishPackets = 12_000
+)
 
 // parseTrouble reads --trouble.
 func parseTrouble(ways []string) (t boardTrouble, err error) {

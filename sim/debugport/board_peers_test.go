@@ -1,4 +1,4 @@
-//go:build peers
+//go:build peers || judges
 
 package debugport_test
 

@@ -129,12 +129,20 @@ func TestPeerGDBThroughOpenOCD(t *testing.T) {
 
 // What OpenOCD says of each fault that a board can have over JTAG.
 func TestPeerOpenOCDTroubles(t *testing.T) {
-	out := stock(t, "init; shutdown", "--arch", "arm")
-	if !strings.Contains(out, "Hart 0 is unavailable.") || !strings.Contains(out, "Fatal: Hart 0 failed to halt during examine()") {
-		t.Errorf("the chip in Arm mode:\n%s", out)
-	}
-	out = stock(t, "init; halt; sleep 2000; shutdown", "--trouble", "vanish", example(t, "blink"))
-	if !strings.Contains(out, "remote_bitbang") {
-		t.Errorf("a probe that vanishes:\n%s", out)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--arch", "arm"}, "Fatal: Hart 0 failed to halt during examine()"},
+		{[]string{"--arch", "riscv", "--trouble", "dead"}, "JTAG scan chain interrogation failed: all ones"},
+		{[]string{"--arch", "riscv", "--trouble", "no-power"}, "JTAG scan chain interrogation failed: all zeroes"},
+		{[]string{"--arch", "riscv", "--trouble", "floating"}, "IR capture error"},
+		{[]string{"--arch", "riscv", "--trouble", "locked"}, "Debug Module did not become active"},
+		{[]string{"--arch", "riscv", "--trouble", "vanish"}, "remote_bitbang"},
+	} {
+		out := stock(t, "init; halt; dump_image x.bin 0x20000000 0x10000; echo DONE; shutdown", c.args...)
+		if !strings.Contains(out, c.want) || strings.Contains(out, "DONE") {
+			t.Errorf("%v: %q is not said:\n%s", c.args, c.want, out)
+		}
 	}
 }
