@@ -109,6 +109,10 @@ func (d *Drive) Info() Info {
 	return Info{d.status, d.ram, d.noReboot, d.family, d.count, d.total}
 }
 
+// ExitXIP tells that something went through the flash's command mode, which ends
+// erratum RP2350-E10.
+func (d *Drive) ExitXIP() { d.xipExited = true }
+
 // WriteFailed records that flash could not be written.
 func (d *Drive) WriteFailed() { d.status |= StatusWriteError }
 

@@ -59,6 +59,7 @@ type Chip struct {
 	rcp        *cortexm33.RCP // of Arm cores
 	unlocked   bool           // a debug key was accepted
 	ramImage   *ramImage
+	bootsel    *BootselMode // nil unless the boot ROM waits in it
 	flashDone  periph.Event
 	settle     periph.Event
 	written    uint64 // bytes printed, and how many when a core got stuck

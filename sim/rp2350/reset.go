@@ -116,6 +116,9 @@ func (c *Chip) resetParts(cause periph.ResetCause, psm uint32) {
 
 // resetCore puts one core into reset; its clock goes on with the chip's.
 func (c *Chip) resetCore(n *node) {
+	if n.id == 0 {
+		c.bootsel = nil
+	}
 	c.dropReservation(n)
 	n.rom = romNone
 	n.asleep, n.stuck = false, false

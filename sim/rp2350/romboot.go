@@ -190,6 +190,7 @@ func (c *Chip) enterBootsel(r *romCall, why bootselReason, text string) {
 	c.setBootWord(bootBootsel, -1)
 	r.n.die()
 	if c.opt.Bootsel != nil {
+		c.openBootsel()
 		c.opt.Bootsel(c)
 		c.shorten(0)
 		return

@@ -18,11 +18,25 @@ const (
 // supported first, and returns the number of words.
 func romGetSysInfo(c *Chip, r *romCall) {
 	buf, size := r.arg(0), r.arg(1)
-	flags := r.arg(2) & (sysChipInfo | sysCritical | sysCPU | sysFlashDev | sysBootRandom | sysBootInfo)
+	flags := r.arg(2)
 	if buf&3 != 0 {
 		r.ret(romBadAlignment)
 		return
 	}
+	out := c.sysInfo(r, flags)
+	for i, v := range out {
+		if uint32(i) >= size {
+			r.ret(romBufferTooSmall)
+			return
+		}
+		r.setWord(buf+4*uint32(i), v)
+	}
+	r.ret(int32(len(out)))
+}
+
+// sysInfo are the items asked for, behind the flags of those that there are.
+func (c *Chip) sysInfo(r *romCall, flags uint32) []uint32 {
+	flags &= sysChipInfo | sysCritical | sysCPU | sysFlashDev | sysBootRandom | sysBootInfo
 	out := []uint32{flags}
 	boots := func(off uint32, n uint32) {
 		for i := range n {
@@ -53,12 +67,5 @@ func romGetSysInfo(c *Chip, r *romCall) {
 		boots(btBootWord, 2)
 		boots(btRebootParams, 2)
 	}
-	for i, v := range out {
-		if uint32(i) >= size {
-			r.ret(romBufferTooSmall)
-			return
-		}
-		r.setWord(buf+4*uint32(i), v)
-	}
-	r.ret(int32(len(out)))
+	return out
 }

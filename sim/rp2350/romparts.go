@@ -77,6 +77,19 @@ func romPartitionInfo(c *Chip, r *romCall) {
 	case !r.lock(bootLockSHA256):
 		return
 	}
+	out := partitionInfo(t, flags)
+	if uint32(len(out)) > size {
+		r.ret(romBufferTooSmall)
+		return
+	}
+	for i, v := range out {
+		r.setWord(buf+4*uint32(i), v)
+	}
+	r.ret(int32(len(out)))
+}
+
+// partitionInfo are the items asked for, behind the flags that are known.
+func partitionInfo(t *boot.Table, flags uint32) []uint32 {
 	out := []uint32{flags & (ptInfo | ptLocations | ptIDs | ptFamilies | ptNames | ptSingle)}
 	if flags&ptInfo != 0 {
 		n := uint32(len(t.Partitions))
@@ -91,14 +104,7 @@ func romPartitionInfo(c *Chip, r *romCall) {
 		}
 		out = append(out, partitionWords(p, flags)...)
 	}
-	if uint32(len(out)) > size {
-		r.ret(romBufferTooSmall)
-		return
-	}
-	for i, v := range out {
-		r.setWord(buf+4*uint32(i), v)
-	}
-	r.ret(int32(len(out)))
+	return out
 }
 
 // partitionWords are the items of one partition, as in the table itself.
