@@ -51,6 +51,8 @@ type Gadget struct {
 	halted     map[uint8]bool
 	queues     map[uint8][]*URB
 	pumping    bool
+	inPacket   bool
+	halts      []uint8 // asked for within a packet
 }
 
 // NewGadget returns a device that was just plugged in.
@@ -82,8 +84,13 @@ func (g *Gadget) Reset() {
 // Halted reports whether an endpoint halts.
 func (g *Gadget) Halted(address uint8) bool { return g.halted[address] }
 
-// Halt halts an endpoint: what waits there ends with a stall.
+// Halt halts an endpoint: what waits there ends with a stall. Within a packet
+// that happens behind it, so that the packet itself is acknowledged.
 func (g *Gadget) Halt(address uint8) {
+	if g.inPacket {
+		g.halts = append(g.halts, address)
+		return
+	}
 	g.halted[address] = true
 	q := g.queues[address]
 	delete(g.queues, address)
@@ -151,11 +158,24 @@ func (g *Gadget) Poll() {
 	for moved := true; moved; {
 		moved = false
 		for _, e := range g.parsed.endpoints {
-			for len(g.queues[e.address]) > 0 && g.packet(e, g.queues[e.address][0]) {
+			for len(g.queues[e.address]) > 0 && g.step(e) {
 				moved = true
 			}
 		}
 	}
+}
+
+// step moves one packet, then carries out the halts that came of it.
+func (g *Gadget) step(e endpoint) bool {
+	g.inPacket = true
+	moved := g.packet(e, g.queues[e.address][0])
+	g.inPacket = false
+	halts := g.halts
+	g.halts = nil
+	for _, a := range halts {
+		g.Halt(a)
+	}
+	return moved
 }
 
 // packet moves one packet of a transfer, or reports that it has to wait.

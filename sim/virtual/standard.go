@@ -98,6 +98,7 @@ func (g *Gadget) deviceRequest(s Setup) (reply []byte, ok bool) {
 			return nil, false
 		}
 		g.configured = uint8(s.Value)
+		g.fn.Reset()
 		for _, e := range g.parsed.endpoints {
 			g.clearHalt(e.address)
 		}

@@ -77,8 +77,6 @@ type URB struct {
 	Actual int
 
 	finished bool
-	stage    int // firmware: where a control transfer is
-	toggled  bool
 }
 
 // Complete reports whether the transfer has ended.
