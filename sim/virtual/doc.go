@@ -1,5 +1,5 @@
-// Package virtual is the USB face of a simulated board: the devices a host sees
-// on its cable, and a USB/IP server that offers them to a real USB stack.
+// Package virtual is the USB face of a simulated board: what a host sees on its
+// cable.
 //
 // A Device is what answers at one address. The host hands it URBs (USB request
 // blocks: one transfer of one endpoint) and hears when they are complete. A
