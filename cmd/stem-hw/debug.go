@@ -178,11 +178,15 @@ func (a *app) runGdb(ctx context.Context, args []string, g *gdbFlags) (err error
 	err = p.Wait()
 	var exit *child.ExitError
 	if errors.As(err, &exit) {
-		return &faults.Fault{
+		f := &faults.Fault{
 			Code: faults.CodeTargetFailed, Status: faults.StatusTarget,
 			Summary: "gdb ended with an error", Seen: exit.Error(),
 			Try: []string{"read what gdb printed above", "stem-hw debug --no-start FILE"},
 		}
+		if exit.Signal != "" {
+			f.Summary, f.Try = "gdb was ended from outside", []string{"the same command again: nothing was left behind"}
+		}
+		return f
 	}
 	return err
 }
