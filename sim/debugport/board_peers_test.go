@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"debug/elf"
 	"net"
 	"os"
 	"os/exec"
@@ -64,27 +63,6 @@ func example(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return filepath.Join(root, "examples", name, name+".elf")
-}
-
-// symbol is the address of a symbol.
-func symbol(t *testing.T, path, name string) uint64 {
-	t.Helper()
-	f, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	all, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all {
-		if s.Name == name {
-			return s.Value
-		}
-	}
-	t.Fatalf("%s has no symbol %s", path, name)
-	return 0
 }
 
 // jtagConfig lets a stock OpenOCD reach both harts through the chain that exists
