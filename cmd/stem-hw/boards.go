@@ -270,6 +270,9 @@ func (a *app) connect(ctx context.Context, c chosen, verb string, wait time.Dura
 		cl, started, err = simboard.Connect(ctx, c.place, buildVersion().Version, verb, a.startServer)
 		if err == nil && started {
 			a.ui.Say("started the simulated board %s (process %d; it ends with: %s)", c.Selector(), cl.PID, stopCommand(c.place))
+		} else if v := buildVersion().Version; err == nil && cl.Version != v {
+			a.ui.Note("the board %s is run by stem-hw %s, this is %s; a new one is started after: %s",
+				c.Selector(), cl.Version, v, stopCommand(c.place))
 		}
 		return err
 	})

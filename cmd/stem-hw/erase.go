@@ -175,6 +175,9 @@ func (a *app) erase(ctx context.Context, f *chooseFlags, r addrRange, yes, dry b
 		}
 	}
 	keep = true
+	if s.client != nil {
+		a.ui.Note("the board waits in BOOTSEL mode; what is left is started by: stem-hw reset -b %s", c.Selector())
+	}
 	return a.ui.Result(res)
 }
 

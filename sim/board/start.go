@@ -111,7 +111,7 @@ func (p Place) awaitFree(ctx context.Context, limit time.Duration) error {
 		if !held {
 			return nil
 		}
-		if time.Now().After(end) {
+		if u.Verb != ServerVerb && u.Verb != "" || time.Now().After(end) {
 			return busy(p.Selector(), u)
 		}
 		if err := pause(ctx, retryTime); err != nil {
@@ -205,6 +205,9 @@ func Stop(ctx context.Context, p Place, version string) (bool, error) {
 	}
 	if err == nil && p.awaitFree(ctx, 10*time.Second) == nil {
 		return true, nil
+	}
+	if u, held := p.Holder(); err == nil && held && u.Verb != ServerVerb {
+		return true, nil // the server is gone; it had lent the board
 	}
 	// It does not understand, or does not answer. The lock is held, so the
 	// number in it is the holder's and nobody else's.

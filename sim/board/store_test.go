@@ -2,6 +2,7 @@ package board
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -111,7 +112,7 @@ func FuzzFrame(f *testing.F) {
 			at := len(data) - r.Len()
 			fr, err := readFrame(r)
 			if err != nil {
-				if err == io.EOF && at != len(data) {
+				if errors.Is(err, io.EOF) && at != len(data) {
 					t.Fatal("an end in the middle of a frame")
 				}
 				return
