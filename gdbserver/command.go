@@ -123,7 +123,7 @@ func (c *conn) legacyResume(ctx context.Context, addr string, k target.ActionKin
 		if !ok {
 			return c.sendString("E01")
 		}
-		if err := c.s.halter.WriteRegister(ctx, c.regCore, pcOf(c.s.opt.Target.Describe().Arch), v); err != nil {
+		if err := c.s.halter.WriteRegister(ctx, c.regCore, pcOf(c.describe().Arch), v); err != nil {
 			return c.sendString("E.cannot set pc: " + err.Error())
 		}
 	}
@@ -188,6 +188,7 @@ func (c *conn) reset(ctx context.Context, mode target.ResetMode) error {
 	c.running = false
 	c.exited = false
 	c.threads.forget()
+	c.desc = nil
 	if err := c.s.opt.Target.Reset(ctx, mode); err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ type conn struct {
 	exited   bool
 	regCore  int // core of Hg
 	points   map[target.Point]bool
+	desc     *target.Description // nil: to be asked for
 	flash    flashJob
 	files    openFiles
 	threads  threadModel
@@ -221,6 +222,16 @@ func (c *conn) flushConsole() error {
 		}
 	}
 	return c.output(strings.ToValidUTF8(string(out), "\uFFFD"))
+}
+
+// describe returns the target's description, which is asked for once a stop:
+// only a reset changes it, but the program may reset the chip itself.
+func (c *conn) describe() *target.Description {
+	if c.desc == nil {
+		d := c.s.opt.Target.Describe()
+		c.desc = &d
+	}
+	return c.desc
 }
 
 func (c *conn) clearPoints(ctx context.Context) {

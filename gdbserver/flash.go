@@ -22,7 +22,7 @@ type flashJob struct {
 
 // sectorOf returns the flash region and the sector size at addr.
 func (c *conn) sectorOf(addr uint32) (target.Region, bool) {
-	for _, r := range c.s.opt.Target.Describe().Memory {
+	for _, r := range c.describe().Memory {
 		if r.Kind == target.RegionFlash && addr-r.Base < r.Size && r.Sector > 0 {
 			return r, true
 		}

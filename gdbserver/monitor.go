@@ -57,7 +57,7 @@ func (c *conn) runMonitor(ctx context.Context, cmd string, f []string) (string, 
 	case "halt":
 		return "", c.s.halter.Halt(ctx)
 	case "info":
-		return describeText(c.s.opt.Target.Describe()), nil
+		return describeText(*c.describe()), nil
 	case "stats":
 		r, ok := c.s.opt.Target.(target.Runner)
 		if !ok {

@@ -85,9 +85,9 @@ func (c *conn) transfer(ctx context.Context, arg string) error {
 		if annex != "target.xml" {
 			return c.sendString("E00")
 		}
-		doc = describeXML(c.s.opt.Target.Describe())
+		doc = describeXML(*c.describe())
 	case "memory-map":
-		doc = memoryMapXML(c.s.opt.Target.Describe())
+		doc = memoryMapXML(*c.describe())
 	case "threads":
 		doc = c.threads.xml(ctx)
 	case "exec-file":

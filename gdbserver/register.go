@@ -11,7 +11,7 @@ import (
 
 // register finds a register by gdb's number.
 func (c *conn) register(num int) (target.Register, bool) {
-	for _, r := range c.s.opt.Target.Describe().Registers {
+	for _, r := range c.describe().Registers {
 		if r.Num == num {
 			return r, true
 		}
@@ -39,7 +39,7 @@ func general(d target.Description) []target.Register {
 // readAll serves "g". A register that cannot be read is given as x's.
 func (c *conn) readAll(ctx context.Context) error {
 	var out []byte
-	for _, r := range general(c.s.opt.Target.Describe()) {
+	for _, r := range general(*c.describe()) {
 		v, err := c.threads.readRegister(ctx, r.Num)
 		if err != nil {
 			out = append(out, strings.Repeat("x", (r.Bits+7)/8*2)...)
@@ -52,7 +52,7 @@ func (c *conn) readAll(ctx context.Context) error {
 
 // writeAll serves "G".
 func (c *conn) writeAll(ctx context.Context, arg string) error {
-	for _, r := range general(c.s.opt.Target.Describe()) {
+	for _, r := range general(*c.describe()) {
 		n := (r.Bits + 7) / 8 * 2
 		if len(arg) < n {
 			break

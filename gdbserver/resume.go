@@ -21,7 +21,7 @@ const (
 // allCores returns the same action for every core.
 func (c *conn) allCores(k target.ActionKind) []target.Action {
 	var as []target.Action
-	for _, core := range c.s.opt.Target.Describe().Cores {
+	for _, core := range c.describe().Cores {
 		as = append(as, target.Action{Core: core.ID, Kind: k})
 	}
 	return as
@@ -31,7 +31,7 @@ func (c *conn) allCores(k target.ActionKind) []target.Action {
 // action that names it, or that names no thread, counts. A core that none
 // names stays halted (scheduler-locking).
 func (c *conn) vCont(ctx context.Context, arg string) error {
-	cores := c.s.opt.Target.Describe().Cores
+	cores := c.describe().Cores
 	chosen := make(map[int]target.Action)
 	for _, part := range strings.Split(arg, ";") {
 		if part == "" {
@@ -100,6 +100,7 @@ func (c *conn) resume(ctx context.Context, actions []target.Action) error {
 			return c.sendString("E.cannot resume: " + err.Error())
 		}
 		c.threads.forget()
+		c.desc = nil
 	}
 	c.actions = actions
 	c.startWait(ctx)
@@ -161,6 +162,7 @@ func (c *conn) stopArrived(ctx context.Context, st stopped) error {
 	c.endWait()
 	c.lastStop = st.stop
 	c.threads.forget()
+	c.desc = nil
 	if why := explain(st.stop); why != "" {
 		if err := c.output(why); err != nil {
 			return err
@@ -214,7 +216,7 @@ func (c *conn) sendStop(ctx context.Context) error {
 		b.WriteString("hwbreak:;")
 	}
 	fmt.Fprintf(&b, "thread:%x;core:%x;", c.threads.selected, st.Core)
-	for _, num := range expedited(c.s.opt.Target.Describe().Arch) {
+	for _, num := range expedited(c.describe().Arch) {
 		r, ok := c.register(num)
 		if !ok {
 			continue

@@ -36,7 +36,7 @@ type threadModel struct {
 func newThreadModel(c *conn) threadModel {
 	t := threadModel{c: c, selected: 1, ids: make(map[uint32]int), next: firstTask}
 	if c.s.opt.RTOS != "none" {
-		t.rtos = newFreeRTOS(c.s.opt.ELF, c.s.opt.Target.Describe().Arch)
+		t.rtos = newFreeRTOS(c.s.opt.ELF, c.describe().Arch)
 	}
 	return t
 }
@@ -78,7 +78,7 @@ func (t *threadModel) task(id int) *task {
 // core returns the core that thread id runs on, or -1.
 func (t *threadModel) core(id int) int {
 	if id < firstTask {
-		if id < 1 || id > len(t.c.s.opt.Target.Describe().Cores) {
+		if id < 1 || id > len(t.c.describe().Cores) {
 			return -1
 		}
 		return id - 1
@@ -109,7 +109,7 @@ func (t *threadModel) alive(id int) bool {
 func (t *threadModel) list(ctx context.Context) []int {
 	t.refresh(ctx)
 	var ids []int
-	for _, core := range t.c.s.opt.Target.Describe().Cores {
+	for _, core := range t.c.describe().Cores {
 		ids = append(ids, t.ofCore(core.ID))
 	}
 	for i := range t.tasks {
@@ -122,7 +122,7 @@ func (t *threadModel) list(ctx context.Context) []int {
 
 // extra is the text that gdb shows behind a thread.
 func (t *threadModel) extra(id int) string {
-	cores := t.c.s.opt.Target.Describe().Cores
+	cores := t.c.describe().Cores
 	if k := t.task(id); k != nil {
 		if k.core >= 0 {
 			return fmt.Sprintf("%s, running on core %d, priority %d", k.name, k.core, k.priority)
@@ -201,13 +201,13 @@ func (t *threadModel) symbolReply(arg string) error {
 		v, okValue := parseHex(value, 32)
 		if okName && okValue && slices.Contains(kernelSymbols, string(sym)) {
 			if t.rtos == nil {
-				t.rtos = &freeRTOS{arch: t.c.s.opt.Target.Describe().Arch, symbols: make(map[string]symbol), layout: defaultLayout}
+				t.rtos = &freeRTOS{arch: t.c.describe().Arch, symbols: make(map[string]symbol), layout: defaultLayout}
 			}
 			t.rtos.symbols[string(sym)] = symbol{addr: uint32(v)}
 			t.forget()
 		}
 	}
-	if next := t.rtos.wanted(string(mustUnhex(name))); next != "" && t.c.s.opt.Target.Describe().Arch != image.ArchUnknown {
+	if next := t.rtos.wanted(string(mustUnhex(name))); next != "" && t.c.describe().Arch != image.ArchUnknown {
 		return t.c.sendString("qSymbol:" + hex.EncodeToString([]byte(next)))
 	}
 	return t.c.sendString("OK")

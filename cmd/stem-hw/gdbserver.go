@@ -199,6 +199,12 @@ func (a *app) gdbserver(ctx context.Context, path string, f *debugFlags, tcp, so
 	if tcp != "" && socket != "" {
 		return faults.Usage("--tcp and --socket exclude each other")
 	}
+	if tcp != "" {
+		var err error
+		if tcp, err = tcpAddress(tcp); err != nil {
+			return err
+		}
+	}
 	s, err := a.serve(ctx, path, f, "gdbserver", nil)
 	if err != nil {
 		return err
@@ -223,21 +229,27 @@ func (a *app) gdbserver(ctx context.Context, path string, f *debugFlags, tcp, so
 	return s.Serve(ctx, l)
 }
 
+// tcpAddress completes the address of --tcp: the loopback interface if it names
+// no host.
+func tcpAddress(tcp string) (string, error) {
+	host, port, err := net.SplitHostPort(tcp)
+	if err != nil {
+		u := faults.Usage("--tcp takes an address")
+		u.Seen, u.Wanted = fmt.Sprintf("%q", tcp), ":3333 or 127.0.0.1:3333"
+		return "", u
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
 // listen opens the socket for gdb; address is what "target remote" takes.
 func (a *app) listen(tcp, socket string) (l net.Listener, address string, done func(), err error) {
 	done = func() {}
 	switch {
 	case tcp != "":
-		host, port, serr := net.SplitHostPort(tcp)
-		if serr != nil {
-			u := faults.Usage("--tcp takes an address")
-			u.Seen, u.Wanted = fmt.Sprintf("%q", tcp), ":3333 or 127.0.0.1:3333"
-			return nil, "", nil, u
-		}
-		if host == "" {
-			host = "127.0.0.1"
-		}
-		if l, err = net.Listen("tcp", net.JoinHostPort(host, port)); err == nil {
+		if l, err = net.Listen("tcp", tcp); err == nil {
 			address = l.Addr().String()
 		}
 	case socket != "":
