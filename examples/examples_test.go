@@ -57,6 +57,9 @@ var examples = []struct {
   750 ms  LED on   430 primes below 3000
   1000 ms  LED off  550 primes below 4000
 Goodbye.`},
+	{name: "debugme", args: []string{"--cycles", "50000000"}, stdout: `patched: 42
+depth: 15`},
+	{name: "tasks", stdout: "6 tasks"},
 	{name: "blink", args: []string{"--cycles", "400000000"}, stdout: `LED on
 LED off
 LED on
