@@ -7,6 +7,10 @@
 
 #include "image.h"
 
+	/* The linker may shorten code, but not the lengths in the debug information
+	 * of an assembly file: a debugger would take main() for a part of _reset. */
+	.option norelax
+
 	.section .boot, "ax"
 
 	/* First block of the loop: what this image is and where it begins. */
