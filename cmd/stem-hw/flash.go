@@ -343,6 +343,9 @@ func putProgram(ctx context.Context, cl *simboard.Client, im *image.Image, plan 
 	if err != nil {
 		return r, err
 	}
+	if plan.Sectors() > 0 && im.Definition() == nil {
+		return r, nil // data beside a program, which stays the board's
+	}
 	if err := cl.Adopt(ctx, adoption, im.ELF); err != nil {
 		return r, err
 	}
