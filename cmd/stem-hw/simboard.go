@@ -24,6 +24,7 @@ import (
 // boardFlags are the options of sim board.
 type boardFlags struct {
 	jtag, swd, dap string
+	usbip          string
 	dapPackets     int
 	trouble        []string
 	serial         string
@@ -76,6 +77,9 @@ one is given, and lets other people's debuggers reach its debug port until
 ctrl-c: OpenOCD over remote_bitbang (SWD and JTAG) or CMSIS-DAP over TCP.
 What the program prints goes to standard output.
 
+--usbip offers its USB devices to a Linux kernel: the board (in BOOTSEL mode
+without FILE) and a Debug Probe. The commands that attach them are printed.
+
 Addresses without a host are on the loopback interface; :0 takes a free port,
 which is printed. The JTAG chain exists in the simulation alone.
 
@@ -93,7 +97,8 @@ which is printed. The JTAG chain exists in the simulation alone.
   vanish         the way to the port breaks soon`,
 		Example: `  stem-hw sim board app.elf --jtag-bitbang :9824
   stem-hw sim board --swd-bitbang :9825 --dap-tcp :4441
-  stem-hw sim board --dap-tcp :4441 --trouble parity`,
+  stem-hw sim board --dap-tcp :4441 --trouble parity
+  stem-hw sim board --usbip :3240`,
 		Args: atMostArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.simBoard(cmd.Context(), args, &f)
@@ -103,6 +108,7 @@ which is printed. The JTAG chain exists in the simulation alone.
 	fl.StringVar(&f.jtag, "jtag-bitbang", "", "serve OpenOCD's remote_bitbang for JTAG at this `ADDRESS`")
 	fl.StringVar(&f.swd, "swd-bitbang", "", "serve OpenOCD's remote_bitbang for SWD at this `ADDRESS`")
 	fl.StringVar(&f.dap, "dap-tcp", "", "serve CMSIS-DAP over TCP at this `ADDRESS`")
+	fl.StringVar(&f.usbip, "usbip", "", "offer the board's USB devices over USB/IP at this `ADDRESS`")
 	fl.IntVar(&f.dapPackets, "dap-packets", 6, "`NUMBER` of packets that the probe holds")
 	fl.StringVar(&f.serial, "serial", "E660440C84B2A31E", "serial `NUMBER` of the probe")
 	fl.StringVar(&f.arch, "arch", "", "`ARCHITECTURE` of the cores without FILE: arm (as a new chip) or riscv")
@@ -115,6 +121,8 @@ type portServer struct {
 	name    string
 	address string
 	serve   func(io.ReadWriter, debugport.Do) error
+	// accept, if set, takes the place of serving one client after the other.
+	accept func(context.Context, net.Listener, debugport.Do) error
 }
 
 // boardResult says where the debug port is served.
@@ -122,7 +130,9 @@ type boardResult struct {
 	Machine   string            `json:"machine"`
 	Simulated bool              `json:"simulated"`
 	Addresses map[string]string `json:"addresses"`
-	order     []string
+	// Attach are the commands that attach the USB devices.
+	Attach []string `json:"attach,omitempty"`
+	order  []string
 }
 
 func (boardResult) Kind() string { return "sim-board" }
@@ -130,6 +140,9 @@ func (boardResult) Kind() string { return "sim-board" }
 func (b boardResult) Text(t *ui.Text) {
 	for _, name := range b.order {
 		t.Linef("%-13s %s", name, b.Addresses[name])
+	}
+	for _, c := range b.Attach {
+		t.Linef("%-13s %s", "attach", c)
 	}
 }
 
@@ -143,9 +156,9 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 		u.Seen, u.Wanted = fmt.Sprint(f.dapPackets), "1 to 64"
 		return u
 	}
-	if f.jtag == "" && f.swd == "" && f.dap == "" {
+	if f.jtag == "" && f.swd == "" && f.dap == "" && f.usbip == "" {
 		u := faults.Usage("no way to the board was asked for")
-		u.Wanted = "--jtag-bitbang, --swd-bitbang or --dap-tcp"
+		u.Wanted = "--jtag-bitbang, --swd-bitbang, --dap-tcp or --usbip"
 		u.Try = []string{"stem-hw sim board --jtag-bitbang :0"}
 		return u
 	}
@@ -154,14 +167,22 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 		return err
 	}
 	var chip *rp2350.Chip
+	var bootsel func(*rp2350.Chip)
+	usb := newUSBFace()
+	if f.usbip != "" {
+		bootsel = func(*rp2350.Chip) {} // the USB face sees it by itself
+	}
 	made, err := sim.New(sim.Options{
 		Machine: sim.MachineRP2350, Speed: sim.SpeedReal, DebugPort: true, Input: true,
 		Build: func() (machine.Machine, error) {
-			chip = rp2350.New(rp2350.Options{Arch: arch})
+			chip = rp2350.New(rp2350.Options{Arch: arch, Bootsel: bootsel})
 			trouble.fuse(chip.OTP())
 			return chip, nil
 		},
-		Output: func(_ string, p []byte) { _, _ = a.ui.Data().Write(p) },
+		Output: func(stream string, p []byte) {
+			usb.printed(stream, p)
+			_, _ = a.ui.Data().Write(p)
+		},
 		Notice: func(n machine.Notice) { a.ui.Verbose(1, "note: %s", n.Text) },
 	})
 	if err != nil {
@@ -185,9 +206,10 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 	id.PacketCount = f.dapPackets
 	probe := debugport.NewProbe(id, line)
 	servers := []portServer{
-		{"jtag-bitbang", f.jtag, (&debugport.Bitbang{Chain: debugport.NewJTAG(dp)}).Serve},
-		{"swd-bitbang", f.swd, (&debugport.Bitbang{Line: line}).Serve},
-		{"dap-tcp", f.dap, func(rw io.ReadWriter, do debugport.Do) error { return debugport.ServeDAP(rw, probe, do) }},
+		{name: "jtag-bitbang", address: f.jtag, serve: (&debugport.Bitbang{Chain: debugport.NewJTAG(dp)}).Serve},
+		{name: "swd-bitbang", address: f.swd, serve: (&debugport.Bitbang{Line: line}).Serve},
+		{name: "dap-tcp", address: f.dap, serve: func(rw io.ReadWriter, do debugport.Do) error { return debugport.ServeDAP(rw, probe, do) }},
+		{name: "usbip", address: f.usbip, accept: usb.accept(a.ui, chip, probe, f)},
 	}
 	if err := t.Start(ctx); err != nil {
 		return err
@@ -224,8 +246,15 @@ func (a *app) servePorts(ctx context.Context, t *sim.Target, servers []portServe
 		}
 		res.Addresses[s.name] = l.Addr().String()
 		res.order = append(res.order, s.name)
+		if s.name == "usbip" {
+			res.Attach = usbCommands(l.Addr().String())
+		}
 		n++
 		go func() {
+			if s.accept != nil {
+				done <- s.accept(ctx, l, do)
+				return
+			}
 			done <- debugport.Accept(ctx, l, func(rw io.ReadWriter) error { return s.serve(rw, do) })
 		}()
 	}
