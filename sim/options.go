@@ -5,6 +5,7 @@ import (
 
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/semihost"
+	"github.com/stem-hw/stem-hw/sim/hazard3"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/symbols"
 	"github.com/stem-hw/stem-hw/target"
@@ -36,6 +37,8 @@ type Options struct {
 	Harts int
 	// Arch is the architecture of MachineRP2350's cores; unknown is RISC-V.
 	Arch image.Arch
+	// Revision is the silicon of MachineRP2350; 0 is A2.
+	Revision hazard3.Revision
 	// Build makes the machine; nil takes the one that Machine names.
 	Build func() (machine.Machine, error)
 	// Speed is SpeedMax if empty.

@@ -29,6 +29,7 @@ type debugFlags struct {
 	chooseFlags
 	machine     string
 	harts       int
+	chip        string
 	rtos        string
 	semihosting string
 	log         []string
@@ -38,6 +39,7 @@ func (f *debugFlags) add(cmd *cobra.Command, a *app) {
 	fl := cmd.Flags()
 	f.chooseFlags.add(cmd, a)
 	choiceFlag(cmd, &f.machine, "machine", sim.MachineAuto, "the simulated `MACHINE`: "+strings.Join(sim.Machines(), ", "), sim.Machines()...)
+	chipFlag(cmd, &f.chip)
 	fl.IntVar(&f.harts, "harts", 1, "`NUMBER` of harts of the machine hazard3-tb: 1 or 2")
 	choiceFlag(cmd, &f.rtos, "rtos", "auto", "show the tasks of an `RTOS` as threads: auto, none, freertos", "auto", "none", "freertos")
 	fl.StringVar(&f.semihosting, "semihosting-dir", "", "let the program, and gdb's remote get and put, use files in this `FOLDER`")
@@ -73,6 +75,10 @@ func (a *app) serve(ctx context.Context, path string, f *debugFlags, verb string
 	if err != nil {
 		return nil, err
 	}
+	rev, err := revision(f.chip, p.machine, b != nil)
+	if err != nil {
+		return nil, err
+	}
 	if b != nil {
 		return a.serveBoard(ctx, p, *b, f, verb)
 	}
@@ -95,7 +101,7 @@ func (a *app) serve(ctx context.Context, path string, f *debugFlags, verb string
 		opt.Files = simboard.GdbFiles(s.files)
 	}
 	s.target, err = sim.New(sim.Options{
-		Machine: p.machine, Harts: f.harts, Debug: true, Symbols: p.symbols,
+		Machine: p.machine, Revision: rev, Harts: f.harts, Debug: true, Symbols: p.symbols,
 		Semihosting: &semihost.Options{Dir: f.semihosting, CommandLine: path, Start: time.Now()},
 		Notice:      func(n machine.Notice) { a.ui.Verbose(1, "note: %s", n.Text) },
 	})

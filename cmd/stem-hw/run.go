@@ -21,6 +21,7 @@ type runFlags struct {
 	chooseFlags
 	machine     string
 	harts       int
+	chip        string
 	expect      []string
 	fail        []string
 	timeout     time.Duration
@@ -66,6 +67,7 @@ still to come, 130 interrupted.`,
 	fl := cmd.Flags()
 	f.add(cmd, a)
 	choiceFlag(cmd, &f.machine, "machine", sim.MachineAuto, "the simulated `MACHINE`: "+strings.Join(sim.Machines(), ", "), sim.Machines()...)
+	chipFlag(cmd, &f.chip)
 	fl.IntVar(&f.harts, "harts", 1, "`NUMBER` of harts of the machine hazard3-tb: 1 or 2")
 	fl.StringArrayVar(&f.expect, "expect-text", nil, "succeed once this `TEXT` was printed; may be repeated, the order counts")
 	fl.StringArrayVar(&f.fail, "fail-text", nil, "fail once this `TEXT` was printed; may be repeated")
@@ -95,11 +97,15 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (err error) {
 		u.Wanted = "1, or 2 on hazard3-tb"
 		return u
 	}
+	rev, err := revision(f.chip, p.machine, b != nil)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := a.newRunSink(p, f, cancel)
 	opt := sim.Options{
-		Machine: p.machine, Harts: f.harts, Speed: a.runSpeed(f), Input: a.streams.In != nil,
+		Machine: p.machine, Revision: rev, Harts: f.harts, Speed: a.runSpeed(f), Input: a.streams.In != nil,
 		Output: s.output, Notice: s.notice, Restarted: s.restarted, Symbols: p.symbols,
 		Semihosting: &semihost.Options{Dir: f.semihosting, CommandLine: path, Start: time.Now()},
 	}

@@ -2,6 +2,7 @@ package rp2350
 
 import (
 	"github.com/stem-hw/stem-hw/image"
+	"github.com/stem-hw/stem-hw/sim/hazard3"
 	"github.com/stem-hw/stem-hw/sim/rp2350/periph"
 )
 
@@ -126,10 +127,19 @@ func (c *Chip) buildParts() {
 	}
 }
 
+// chipRevision is the top digit of CHIP_ID: 2 on A2, 3 on A3, 8 on A4 (RP2350
+// datasheet, appendix C).
+func chipRevision(r hazard3.Revision) uint32 {
+	if r == hazard3.A4 {
+		return 8
+	}
+	return uint32(r)
+}
+
 // identity is what SYSINFO says; GITREF is that of A2 silicon.
 func (c *Chip) identity() periph.Identity {
 	return periph.Identity{
-		ChipID: uint32(c.opt.Revision)<<28 | 0x0004927,
+		ChipID: chipRevision(c.opt.Revision)<<28 | 0x0004927,
 		QFN60:  c.opt.Package == QFN60,
 		GitRef: 0x5a09d5a2,
 	}
