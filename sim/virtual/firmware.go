@@ -51,6 +51,10 @@ type Firmware struct {
 // 7.1.7.5).
 const resetRecovery = 10e-3
 
+// addressRecovery is how long it may take to listen to a new address (USB 2.0,
+// 9.2.6.3).
+const addressRecovery = 2e-3
+
 // NewFirmware begins to enumerate what is attached to a wire: Poll goes on with
 // it, and ready is called when the descriptors are known. clock may be nil.
 func NewFirmware(wire Wire, now func() float64, clock *Clock, ready func(f *Firmware)) *Firmware {
@@ -108,6 +112,7 @@ func (f *Firmware) Reset() {
 		Done: func(u *URB) {
 			if u.Status == StatusOK {
 				f.addr = 1
+				f.quietTill = f.now() + addressRecovery
 			}
 		},
 	}}
@@ -178,10 +183,10 @@ func (f *Firmware) Poll() {
 	if now < f.quietTill || !f.wire.Attached() {
 		return
 	}
-	for len(f.control) > 0 && f.transact(f.control[0]) {
+	for len(f.control) > 0 && now >= f.quietTill && f.transact(f.control[0]) {
 	}
 	for _, e := range f.parsed.endpoints {
-		for len(f.queues[e.address]) > 0 && f.packet(e, f.queues[e.address][0]) {
+		for len(f.queues[e.address]) > 0 && now >= f.quietTill && f.packet(e, f.queues[e.address][0]) {
 		}
 	}
 }

@@ -18,6 +18,7 @@ type stack struct {
 	pending bool // a SETUP that the program has not looked at yet
 	stall   bool
 	newAddr uint8
+	took    bool
 	busy    int // NAKs before each answer
 	wait    [2][16]int
 	echo    [][]byte
@@ -33,7 +34,12 @@ func (s *stack) Reset() {
 	s.addr, s.pending, s.in, s.out = 0, false, false, false
 	s.gadget.Reset()
 }
-func (s *stack) StartOfFrame(uint16) { s.frames++ }
+func (s *stack) StartOfFrame(uint16) {
+	s.frames++
+	if s.took { // the program has seen the end of SET_ADDRESS
+		s.addr, s.newAddr, s.took = s.newAddr, 0, false
+	}
+}
 func (s *stack) Setup(addr uint8, p [8]byte) periph.Handshake {
 	if addr != s.addr {
 		return periph.NoAnswer
@@ -88,9 +94,7 @@ func (s *stack) In(addr uint8, ep int) ([]byte, bool, periph.Handshake) {
 		return nil, false, periph.STALL
 	}
 	if !s.setup.In() {
-		if s.newAddr != 0 {
-			s.addr, s.newAddr = s.newAddr, 0
-		}
+		s.took = s.newAddr != 0
 		return nil, true, periph.ACK
 	}
 	p := s.reply[:min(64, len(s.reply))]
