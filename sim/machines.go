@@ -13,7 +13,9 @@ import (
 func builder(opt Options) (func() (machine.Machine, error), error) {
 	switch opt.Machine {
 	case MachineRP2350:
-		return func() (machine.Machine, error) { return rp2350.New(rp2350.Options{Arch: opt.Arch, Revision: opt.Revision}), nil }, nil
+		return func() (machine.Machine, error) {
+			return rp2350.New(rp2350.Options{Arch: opt.Arch, Revision: opt.Revision}), nil
+		}, nil
 	case MachineHazard3TB:
 		harts := max(opt.Harts, 1)
 		if harts > 2 {
