@@ -42,3 +42,29 @@ func TestPeerRebuild(t *testing.T) {
 		})
 	}
 }
+
+// TestPeerRebuildArm does so with the program for the Cortex-M33.
+func TestPeerRebuildArm(t *testing.T) {
+	gcc, err := exec.Command("arm-none-eabi-gcc", "-dumpversion").Output()
+	if err != nil {
+		t.Skipf("arm-none-eabi-gcc does not run: %v", err)
+	}
+	if !bytes.HasPrefix(gcc, []byte("12.")) {
+		t.Skipf("the committed file was made with gcc 12, this is %s", bytes.TrimSpace(gcc))
+	}
+	out := filepath.Join(t.TempDir(), "hello.elf")
+	if b, err := exec.Command("arm/hello/build.sh", out).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, b)
+	}
+	want, err := os.ReadFile("arm/hello/hello.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("arm/hello/hello.elf: %d bytes rebuilt, %d committed, and they differ: run examples/arm/hello/build.sh", len(got), len(want))
+	}
+}

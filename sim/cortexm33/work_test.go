@@ -1,7 +1,9 @@
 package cortexm33
 
 import (
+	"os/exec"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -62,4 +64,23 @@ func threadTime() time.Duration {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkWorkQEMU is the same program on QEMU's mps2-an505, with more rounds.
+func BenchmarkWorkQEMU(b *testing.B) {
+	path, err := exec.LookPath("qemu-system-arm")
+	if err != nil {
+		b.Skip("qemu-system-arm is not installed")
+	}
+	const rounds, perRound = 1600, 30914506 / 24 // instructions, as TestWork's machine counts them
+	for b.Loop() {
+		cmd := exec.Command(path, "-M", "mps2-an505", "-nographic", "-monitor", "none", "-serial", "none",
+			"-semihosting-config", "enable=on,target=native", "-kernel", "testdata/elf/work1600.elf")
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "CHECKSUM c2025d7f") {
+			b.Fatalf("qemu: %v\n%s", err, out)
+		}
+		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		b.ReportMetric(rounds*perRound/used.Seconds()/1e6, "MIPS")
+	}
 }

@@ -13,6 +13,7 @@ one() {
 }
 one work1 -mfloat-abi=soft -DREPS=1 work.c
 one work24 -mfloat-abi=soft -DREPS=24 work.c
+one work1600 -mfloat-abi=soft -DREPS=1600 work.c
 one random -mfloat-abi=softfp -mfpu=fpv5-sp-d16 random.S
 one faults -mfloat-abi=soft faults.c
 one irqs -mfloat-abi=softfp -mfpu=fpv5-sp-d16 irqs.c
