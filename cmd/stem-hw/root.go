@@ -41,9 +41,10 @@ func (a *app) verbs() []*cobra.Command {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stem-hw",
-		Short: "find, flash, debug and simulate a Raspberry Pi Pico 2",
-		Long: `stem-hw finds a Raspberry Pi Pico 2 (RP2350), flashes it, debugs either of its
-architectures, shows its console, and does the same with a simulated board.`,
+		Short: "run, flash and debug firmware of a Raspberry Pi Pico 2, simulated",
+		Long: `stem-hw runs, flashes and debugs firmware of the Raspberry Pi Pico 2 (RP2350) on a
+simulated board, on either of its architectures, and inspects and converts
+images. Boards on the USB are not supported yet.`,
 		Args:          verbsOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
