@@ -221,6 +221,9 @@ func TestPeerGdbLoad(t *testing.T) {
 	each(t, func(t *testing.T, g gdb) {
 		b := serve(t, debugme)
 		dir, err := filepath.Abs("../build")
+		if err == nil {
+			err = os.MkdirAll(dir, 0o755)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
