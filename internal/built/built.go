@@ -11,11 +11,14 @@ import (
 	"testing"
 )
 
-var (
+// program is stem-hw as one kind of build makes it.
+type program struct {
 	once sync.Once
 	path string
 	fail error
-)
+}
+
+var plain, withUSB program
 
 // Root returns the project's top folder, found from the working folder up.
 func Root() (string, error) {
@@ -38,19 +41,27 @@ func Root() (string, error) {
 // StemHW returns the path of a freshly built stem-hw. The first call of a test
 // process builds it; the folder it is in is removed by Cleanup of TestMain's
 // caller, or left to the temporary folder.
-func StemHW(t testing.TB) string {
+func StemHW(t testing.TB) string { return plain.get(t, "0") }
+
+// WithUSB is StemHW built with cgo, for tests that show it a machine with USB
+// devices.
+func WithUSB(t testing.TB) string { return withUSB.get(t, "1") }
+
+func (p *program) get(t testing.TB, cgo string) string {
 	t.Helper()
-	once.Do(func() { path, fail = build() })
-	if fail != nil {
-		t.Fatal(fail)
+	p.once.Do(func() { p.path, p.fail = build(cgo) })
+	if p.fail != nil {
+		t.Fatal(p.fail)
 	}
-	return path
+	return p.path
 }
 
-// Cleanup removes what StemHW built. Call it at the end of TestMain.
+// Cleanup removes what was built. Call it at the end of TestMain.
 func Cleanup() {
-	if path != "" {
-		os.RemoveAll(filepath.Dir(path))
+	for _, p := range []*program{&plain, &withUSB} {
+		if p.path != "" {
+			os.RemoveAll(filepath.Dir(p.path))
+		}
 	}
 }
 
@@ -62,7 +73,7 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-func build() (string, error) {
+func build(cgo string) (string, error) {
 	root, err := Root()
 	if err != nil {
 		return "", err
@@ -77,7 +88,7 @@ func build() (string, error) {
 	bin := filepath.Join(dir, "stem-hw")
 	cmd := exec.Command("go", "build", "-o", bin, "./cmd/stem-hw")
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		os.RemoveAll(dir)
 		return "", fmt.Errorf("go build ./cmd/stem-hw: %w\n%s", err, out)
