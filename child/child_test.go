@@ -132,7 +132,7 @@ func TestLeftoversEndWithTheChild(t *testing.T) {
 }
 
 func TestDeadlineIsTheReason(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	if err := start(ctx, t, supervisor(t), sh("sleep 1000")).Wait(); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Wait: %v", err)

@@ -18,6 +18,7 @@ type Progress struct {
 	drawn time.Time
 	live  bool // the bar is on the screen
 	over  bool
+	rows  *Rows // several lines in place of one
 }
 
 // Progress begins a phase of total units (bytes, sectors); 0 if unknown. The
@@ -77,6 +78,9 @@ func (p *Progress) Done() {
 func (u *UI) clearBar() {
 	if u.bar != nil && u.bar.live {
 		u.toErr("\r\x1b[K")
+		if u.bar.rows != nil {
+			u.toErr(strings.Repeat("\x1b[A\x1b[K", len(u.bar.rows.names)-1))
+		}
 		u.bar.live = false
 	}
 }
@@ -91,7 +95,11 @@ func (u *UI) drawBar() {
 	if width <= 0 {
 		width = 80
 	}
-	u.toErr("\r\x1b[K" + barLine(p.phase, p.done, p.total, width-1))
+	lines := []string{barLine(p.phase, p.done, p.total, width-1)}
+	if p.rows != nil {
+		lines = p.rows.picture(width - 1)
+	}
+	u.toErr("\r\x1b[K" + strings.Join(lines, "\r\n"))
 	p.live = true
 	p.drawn = u.opt.Now()
 }

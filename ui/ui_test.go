@@ -218,6 +218,42 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+func TestRows(t *testing.T) {
+	u, _, errs := testUI(t, false, Options{})
+	r := u.Rows([]string{"one"})
+	r.Set(0, "write", 1, 2)
+	r.End(0, "done")
+	r.Close()
+	if r != nil || errs.String() != "" {
+		t.Errorf("without a terminal %q", errs)
+	}
+
+	now := time.Unix(0, 0)
+	u, _, errs = testUI(t, true, Options{Now: func() time.Time { return now }})
+	r = u.Rows([]string{"E660", "desk\x1b[2J"})
+	r.Set(0, "write", 1, 4)
+	r.Set(0, "write", 2, 4) // too soon to be drawn
+	now = now.Add(time.Second)
+	r.Set(0, "write", 3, 4)
+	u.Say("hello")
+	r.End(1, "failed")
+	r.Close()
+	r.Close()
+	got := errs.String()
+	for _, w := range []string{"E660", "waiting", " 25 %", " 75 %", "\x1b[A\x1b[Khello\n", "failed"} {
+		if !strings.Contains(got, w) {
+			t.Errorf("%q lacks %q", got, w)
+		}
+	}
+	if strings.Contains(got, " 50 %") || strings.Contains(got, "\x1b[2J") {
+		t.Errorf("%q", got)
+	}
+	// Every picture of two lines is taken away again.
+	if up, down := strings.Count(got, "\x1b[A"), strings.Count(got, "\r\n"); up != down || down == 0 {
+		t.Errorf("%d lines up, %d down: %q", up, down, got)
+	}
+}
+
 func TestBarFits(t *testing.T) {
 	for width := 0; width < 90; width++ {
 		for _, total := range []int64{0, 7} {

@@ -1,0 +1,3 @@
+module github.com/jkeiser/iter
+
+go 1.24.0
