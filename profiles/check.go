@@ -24,6 +24,11 @@ func (s *Settings) check(chip *Chip) (key string, err error) {
 		}
 		return err
 	}
+	for _, role := range s.Roles.Needs {
+		if err := oneOf(role, "board", "probe"); err != nil {
+			return "roles.needs", prefix("roles.needs", err)
+		}
+	}
 	checks := []struct {
 		key string
 		err error

@@ -17,8 +17,10 @@
 // a wrong type or a value out of range is a fault with file, line and column
 // and, where one is near, the name that was probably meant.
 //
-// Projects come from strangers. So no key of an overlay names a program, a
-// path, a host or a device: the worst file can choose a silly baud rate.
+// Projects come from strangers. So no setting names a program, a path, a host or
+// a device: the worst file can choose a silly baud rate. The one exception is
+// [commands], which this package only reads: they run on this computer only after
+// a person trusted the digest of the file they stand in.
 //
 // The package must never look for boards, open devices, or run anything.
 package profiles

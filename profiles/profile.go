@@ -30,6 +30,14 @@ type Chip struct {
 	USB []USB `toml:"usb"`
 	// UF2 are the families it accepts, by picotool's names.
 	UF2 map[string]uint32 `toml:"uf2"`
+	// Targets are what programs for it can be built for.
+	Targets []string `toml:"targets"`
+	// Tools are the programs that work with it, Stage the stage of the container
+	// images' recipe that has them.
+	Tools []string `toml:"tools"`
+	Stage string   `toml:"stage"`
+	// Limits are what it cannot do, in words.
+	Limits []string `toml:"limits"`
 }
 
 // Region is a part of the address space.
@@ -53,11 +61,29 @@ type USB struct {
 
 // Settings is the part that overlays may change.
 type Settings struct {
+	Roles   Roles   `toml:"roles"`
 	Board   Board   `toml:"board"`
 	Console Console `toml:"console"`
 	Flash   Flash   `toml:"flash"`
 	Debug   Debug   `toml:"debug"`
 	Run     Run     `toml:"run"`
+	// Commands are a project's own. They run only after a person trusted the very
+	// file they stand in (package card).
+	Commands Commands `toml:"commands"`
+}
+
+// Commands take the place of what builds and tests a folder: lists of words,
+// without a shell.
+type Commands struct {
+	Build []string `toml:"build"`
+	Test  []string `toml:"test"`
+}
+
+// Roles are what a project works with. Which board fills a role is the user's to
+// say, never a file's.
+type Roles struct {
+	// Needs are "board" and "probe".
+	Needs []string `toml:"needs"`
 }
 
 // Board describes the circuit around the chip.
