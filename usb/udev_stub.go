@@ -1,0 +1,5 @@
+//go:build !cgo
+
+package usb
+
+func newIndex() (index, error) { return nil, ErrNoUSB }
