@@ -24,6 +24,7 @@ func Match(s Selector, boards []Board, ask Ask) (Board, error) {
 			found = append(found, b)
 		}
 	}
+	found = exact(s, found)
 	switch len(found) {
 	case 1:
 		return found[0], nil
@@ -31,6 +32,47 @@ func Match(s Selector, boards []Board, ask Ask) (Board, error) {
 		return Board{}, NotFound(s.String(), boards)
 	}
 	return Board{}, Ambiguous(found, ask)
+}
+
+// exact leaves out boards whose serial number only begins with the word, if there
+// is one that has it whole.
+func exact(s Selector, found []Board) []Board {
+	if s.Kind != KindWord {
+		return found
+	}
+	var out []Board
+	whole := false
+	for _, b := range found {
+		is := strings.EqualFold(b.Serial, s.Text)
+		whole = whole || is
+		if is || strings.EqualFold(b.Nickname, s.Text) {
+			out = append(out, b)
+		}
+	}
+	if whole {
+		return out
+	}
+	return found
+}
+
+// Names returns for each board what it is called in a list: its nickname, or a
+// selector that no other one of the list has.
+func Names(boards []Board) []string {
+	seen := map[string]int{}
+	for _, b := range boards {
+		seen[strings.ToLower(b.Selector())]++
+	}
+	out := make([]string, len(boards))
+	for i, b := range boards {
+		out[i] = b.Selector()
+		if !b.Simulated && seen[strings.ToLower(out[i])] > 1 {
+			out[i] = "usb:" + b.Port
+		}
+		if b.Nickname != "" {
+			out[i] = b.Nickname
+		}
+	}
+	return out
 }
 
 // Only returns the only board of a list. Several are a fault, none is one too.
@@ -100,7 +142,7 @@ const shortestPrefix = 4
 
 // shortest returns the shortest selector of b that none of the others matches.
 func shortest(b Board, others []Board) string {
-	if b.Simulated || b.Serial == "" {
+	if b.Simulated || b.Selector() != b.Serial {
 		return b.Selector()
 	}
 	for n := min(shortestPrefix, len(b.Serial)); n <= len(b.Serial); n++ {
@@ -122,6 +164,19 @@ func shortest(b Board, others []Board) string {
 	return b.Serial
 }
 
+// remark is what a row says about a board that cannot be used as it is.
+func (b Board) remark() []string {
+	switch {
+	case len(b.NoAccess) > 0:
+		return []string{"(no access)"}
+	case b.Holder != nil:
+		return []string{"(in use)"}
+	case b.Mode == ModeBootsel && !b.Simulated:
+		return []string{"(bootsel)"}
+	}
+	return nil
+}
+
 // Rows lists boards, one a line in columns.
 func Rows(boards []Board) []string {
 	cells := make([][]string, len(boards))
@@ -131,7 +186,7 @@ func Rows(boards []Board) []string {
 		if b.Simulated {
 			where = b.Selector()
 		}
-		cells[i] = []string{b.Serial, b.Product, where, strings.Join(b.Consoles, " ")}
+		cells[i] = []string{b.Serial, b.Product, where, strings.Join(append(append([]string(nil), b.Consoles...), b.remark()...), " ")}
 		for c := range width {
 			width[c] = max(width[c], utf8.RuneCountInString(cells[i][c]))
 		}

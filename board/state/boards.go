@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,19 +28,29 @@ const maxFile = 4 << 20
 // Boards is what the user decided.
 type Boards struct {
 	Schema string `json:"schema"`
-	// Pins are the boards of projects, by the project's real path.
-	Pins map[string]Pin `json:"pins"`
+	// Pins are the boards of projects, by the project's real path; Probes are
+	// their debug probes.
+	Pins   map[string]Pin `json:"pins"`
+	Probes map[string]Pin `json:"probes,omitempty"`
 	// Nicknames are names of boards.
 	Nicknames map[string]board.Identity `json:"nicknames"`
 }
 
-// Pin is a project's board.
+// Pin is a project's board or probe.
 type Pin struct {
 	// Selector names the board exactly.
 	Selector string         `json:"selector"`
 	Board    board.Identity `json:"board"`
-	Since    time.Time      `json:"since"`
+	// Chip is the device id of the chip, of the one behind a probe too; ""
+	// until it was read.
+	Chip string `json:"chip,omitempty"`
+	// Aliases are serial numbers that its programs show.
+	Aliases []string  `json:"aliases,omitempty"`
+	Since   time.Time `json:"since"`
 }
+
+// Pin is what to look for.
+func (p Pin) Pin() board.Pin { return board.Pin{Identity: p.Board, Aliases: p.Aliases} }
 
 // Store is the file in a state folder.
 type Store struct{ dir string }
@@ -52,7 +63,7 @@ func (s *Store) Path() string { return filepath.Join(s.dir, "boards.json") }
 
 // Read returns what the file says; a file that does not exist says nothing.
 func (s *Store) Read() (Boards, error) {
-	b := Boards{Schema: Schema, Pins: map[string]Pin{}, Nicknames: map[string]board.Identity{}}
+	b := Boards{Schema: Schema, Pins: map[string]Pin{}, Probes: map[string]Pin{}, Nicknames: map[string]board.Identity{}}
 	f, err := os.Open(s.Path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
@@ -94,12 +105,17 @@ func Parse(data []byte, b *Boards) error {
 	if b.Nicknames == nil {
 		b.Nicknames = map[string]board.Identity{}
 	}
-	for project, p := range b.Pins {
-		if !filepath.IsAbs(project) {
-			return fmt.Errorf("the pin of %q: not an absolute path", project)
-		}
-		if _, err := board.Parse(p.Selector); err != nil {
-			return fmt.Errorf("the pin of %q: %w", project, err)
+	if b.Probes == nil {
+		b.Probes = map[string]Pin{}
+	}
+	for _, pins := range []map[string]Pin{b.Pins, b.Probes} {
+		for project, p := range pins {
+			if !filepath.IsAbs(project) {
+				return fmt.Errorf("the pin of %q: not an absolute path", project)
+			}
+			if _, err := board.Parse(p.Selector); err != nil {
+				return fmt.Errorf("the pin of %q: %w", project, err)
+			}
 		}
 	}
 	for name := range b.Nicknames {
@@ -151,12 +167,44 @@ func (s *Store) Change(change func(b *Boards) error) error {
 func (b *Boards) Nickname(id board.Identity) string {
 	best := ""
 	for name, n := range b.Nicknames {
-		same := n.Serial != "" && strings.EqualFold(n.Serial, id.Serial) || n.Serial == "" && n.Port != "" && n.Port == id.Port
-		if same && n.Role == id.Role && (best == "" || name < best) {
+		// Simulated boards have no port, and no serial number twice.
+		if n.Same(id) && (best == "" || name < best) {
 			best = name
 		}
 	}
 	return best
+}
+
+// maxAliases bounds the serial numbers that are remembered of a board.
+const maxAliases = 8
+
+// Learn remembers of every pin of a board or probe what was found out about it: the
+// device id of its chip, or of the one behind it, and a serial number that its program shows. "" is
+// nothing new. It says whether something changed.
+func (b *Boards) Learn(id board.Identity, chip, alias string) (changed bool) {
+	for project, p := range b.Pins {
+		if !p.Board.Same(id) && !slices.Contains(p.Aliases, id.Serial) || !p.Board.Same(id) && p.Board.Port != id.Port {
+			continue
+		}
+		if chip != "" && p.Chip == "" {
+			p.Chip, changed = chip, true
+		}
+		if alias != "" && !strings.EqualFold(alias, p.Board.Serial) && !slices.Contains(p.Aliases, alias) && len(p.Aliases) < maxAliases {
+			p.Aliases, changed = append(slices.Clone(p.Aliases), alias), true
+		}
+		if p.Board.Port != id.Port {
+			p.Board.Port, changed = id.Port, true
+		}
+		b.Pins[project] = p
+	}
+	for project, p := range b.Probes {
+		// The chip is the one behind the probe.
+		if p.Board.Same(id) && chip != "" && p.Chip == "" {
+			p.Chip, changed = chip, true
+			b.Probes[project] = p
+		}
+	}
+	return changed
 }
 
 func (s *Store) fault(what string, err error) error {
