@@ -3,7 +3,6 @@ package flashing
 import (
 	"bytes"
 	"context"
-	"slices"
 
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/image/boot"
@@ -66,6 +65,15 @@ func NewPlan(im *image.Image) *Plan {
 	return p
 }
 
+// Shift moves the plan by whole sectors, into a partition: a program is linked
+// for the beginning of flash, wherever it is kept.
+func (p *Plan) Shift(by uint32) {
+	for i := range p.sectors {
+		p.sectors[i].addr += by
+	}
+	p.boot += by
+}
+
 // Sectors is the number of sectors the image lies in.
 func (p *Plan) Sectors() int { return len(p.sectors) }
 
@@ -81,52 +89,6 @@ func (p *Plan) Bounds() (lo uint32, end uint64) {
 type job struct {
 	sector
 	blank bool // needs no erase
-}
-
-// differing reads the device and returns what has to be changed. If that is
-// anything, the bootable sector is part of it.
-func (p *Plan) differing(ctx context.Context, d Device, tell func(n int)) ([]job, error) {
-	var jobs []job
-	buf := make([]byte, stepSize)
-	for i := 0; i < len(p.sectors); {
-		n := 1
-		for i+n < len(p.sectors) && n < stepSize/SectorSize && p.sectors[i+n].addr == p.sectors[i].addr+uint32(n)*SectorSize {
-			n++
-		}
-		have := buf[:n*SectorSize]
-		if err := d.ReadFlash(ctx, p.sectors[i].addr, have); err != nil {
-			return nil, err
-		}
-		for k := range n {
-			s, h := p.sectors[i+k], have[k*SectorSize:][:SectorSize]
-			if !bytes.Equal(s.want, h) {
-				jobs = append(jobs, job{s, Blank(h)})
-			}
-		}
-		i += n
-		tell(n * SectorSize)
-	}
-	if len(jobs) == 0 || !p.hasBoot {
-		return jobs, nil
-	}
-	base := p.boot &^ (SectorSize - 1)
-	at, there := slices.BinarySearchFunc(jobs, base, func(j job, a uint32) int { return int(int64(j.addr) - int64(a)) })
-	if !there {
-		i := slices.IndexFunc(p.sectors, func(s sector) bool { return s.addr == base })
-		if i >= 0 {
-			jobs = slices.Insert(jobs, at, job{p.sectors[i], false})
-		}
-	}
-	return jobs, nil
-}
-
-// all returns every sector as a job.
-func (p *Plan) all() []job {
-	jobs := make([]job, len(p.sectors))
-	for i, s := range p.sectors {
-		jobs[i] = job{s, false}
-	}
-	return jobs
 }
 
 // Blank reports whether p is erased flash.

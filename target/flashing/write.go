@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/stem-hw/stem-hw/faults"
 )
@@ -31,6 +32,43 @@ type Result struct {
 	// Bytes were programmed: pages that are not blank.
 	Bytes    int  `json:"bytes"`
 	Verified bool `json:"verified"`
+	// Took is how long it took, by phase.
+	Took Times `json:"seconds"`
+	// Touched says that something was erased or programmed.
+	Touched bool `json:"-"`
+}
+
+// Times is where the time went, in seconds.
+type Times struct {
+	Reading   float64 `json:"reading"`
+	Erasing   float64 `json:"erasing"`
+	Writing   float64 `json:"writing"`
+	Verifying float64 `json:"verifying"`
+}
+
+// Total is all of it.
+func (t Times) Total() float64 { return t.Reading + t.Erasing + t.Writing + t.Verifying }
+
+// Limit names what most of the time went to.
+func (t Times) Limit() string {
+	name, most := "reading", t.Reading
+	for _, p := range []struct {
+		name string
+		t    float64
+	}{{"erasing", t.Erasing}, {"writing", t.Writing}, {"verifying", t.Verifying}} {
+		if p.t > most {
+			name, most = p.name, p.t
+		}
+	}
+	return name
+}
+
+// timed adds to *sum how long f takes.
+func timed(sum *float64, f func() error) error {
+	start := time.Now()
+	err := f()
+	*sum += time.Since(start).Seconds()
+	return err
 }
 
 // Unchanged is the number of sectors that were right already.
@@ -47,8 +85,10 @@ func (p *Plan) Write(ctx context.Context, d Device, o Options) (Result, error) {
 	if !o.Full {
 		done, total := 0, len(p.sectors)*SectorSize
 		tell("reading", 0, total)
-		var err error
-		jobs, err = p.differing(ctx, d, func(n int) { done += n; tell("reading", done, total) })
+		err := timed(&r.Took.Reading, func() (err error) {
+			jobs, err = p.differing(ctx, d, func(n int) { done += n * SectorSize; tell("reading", done, total) })
+			return err
+		})
 		if err != nil {
 			return r, p.stopped(ctx, err, "nothing was changed")
 		}
@@ -66,31 +106,35 @@ func (p *Plan) Write(ctx context.Context, d Device, o Options) (Result, error) {
 	}
 	w := &writer{ctx: ctx, d: d, r: &r, tell: tell, total: len(jobs) * SectorSize}
 	if err := p.write(w, jobs); err != nil {
-		return r, p.stopped(ctx, err, fmt.Sprintf(
-			"%d of %d sectors are written; the program in flash will not start until it is flashed again", w.done/SectorSize, len(jobs)))
+		state := fmt.Sprintf("%d of %d sectors are written", w.done/SectorSize, len(jobs))
+		switch {
+		case !r.Touched:
+			state = "nothing was changed"
+		case p.hasBoot:
+			state += "; the program in flash will not start until it is flashed again"
+		}
+		return r, p.stopped(ctx, err, state)
 	}
 	if !o.Verify {
 		return r, nil
 	}
-	return r, p.verify(ctx, d, jobs, tell, &r)
+	err := timed(&r.Took.Verifying, func() error { return p.verify(ctx, d, jobs, tell, &r) })
+	return r, err
 }
 
-// write erases and programs: the bootable sector is erased first and programmed
-// last.
+// write erases and programs. What makes a program of flash is erased first and
+// programmed last: the sector with the image definition, and the two in which
+// the boot ROM begins to look for one (RP2350 datasheet 5.1.5: slot 0 and 1).
 func (p *Plan) write(w *writer, jobs []job) error {
-	rest := jobs
-	var last *job
-	if p.hasBoot {
-		for i := range jobs {
-			if jobs[i].addr == p.boot&^(SectorSize-1) {
-				last = &jobs[i]
-				rest = append(append([]job(nil), jobs[:i]...), jobs[i+1:]...)
-			}
+	first, rest := p.split(jobs)
+	w.tell("writing", 0, w.total)
+	for _, j := range first {
+		if err := w.spoil(j); err != nil {
+			return err
 		}
 	}
-	w.tell("writing", 0, w.total)
-	if last != nil {
-		if err := w.erase([]job{*last}); err != nil {
+	for i := range first {
+		if err := w.erase(first[i : i+1]); err != nil {
 			return err
 		}
 	}
@@ -99,17 +143,120 @@ func (p *Plan) write(w *writer, jobs []job) error {
 		if err := w.erase(rest[:n]); err != nil {
 			return err
 		}
-		for _, j := range rest[:n] {
-			if err := w.program(j.addr, j.want, -1); err != nil {
-				return err
-			}
+		if err := w.program(rest[:n], -1); err != nil {
+			return err
 		}
 		rest = rest[n:]
 	}
-	if last == nil {
+	for i := len(first) - 1; i > 0; i-- {
+		if err := w.program(first[i:i+1], -1); err != nil {
+			return err
+		}
+	}
+	if len(first) == 0 {
 		return nil
 	}
-	return w.program(last.addr, last.want, int(p.boot%SectorSize)/PageSize)
+	return w.finish(first[0], p.lastPage(first[0]))
+}
+
+// split takes the sectors out that decide about what starts, in the order in
+// which they are erased. The first of them ends what was there: where the search
+// begins, or, if that is to stay as it is, where it leads.
+func (p *Plan) split(jobs []job) (first, rest []job) {
+	for _, j := range jobs {
+		if p.critical(j.addr) {
+			first = append(first, j)
+		} else {
+			rest = append(rest, j)
+		}
+	}
+	if n := len(first); n > 1 && first[0].addr != p.sectors[0].addr && first[n-1].addr == p.boot&^(SectorSize-1) {
+		first = append([]job{first[n-1]}, first[:n-1]...)
+	}
+	return first, rest
+}
+
+// critical reports whether a sector decides about what starts.
+func (p *Plan) critical(addr uint32) bool {
+	if !p.hasBoot {
+		return false
+	}
+	return addr == p.boot&^(SectorSize-1) || addr-p.sectors[0].addr <= SectorSize
+}
+
+// marker is the word with which a block begins (RP2350 datasheet 5.9.5).
+var marker = []byte{0xd3, 0xde, 0xff, 0xff}
+
+// lastPage is the page of a sector that is programmed last: the one with the
+// image definition, or with the block that leads to it; -1 if there is none.
+func (p *Plan) lastPage(j job) int {
+	if j.addr == p.boot&^(SectorSize-1) {
+		return int(p.boot%SectorSize) / PageSize
+	}
+	if i := bytes.Index(j.want, marker); i >= 0 {
+		return i / PageSize
+	}
+	return -1
+}
+
+// spoil clears the markers of blocks in a sector that is going to be erased: an
+// erase that is cut off may leave any part of a sector as it was.
+func (w *writer) spoil(j job) error {
+	if j.blank {
+		return nil
+	}
+	have := make([]byte, SectorSize)
+	if err := timed(&w.r.Took.Reading, func() error { return w.d.ReadFlash(w.ctx, j.addr, have) }); err != nil {
+		return err
+	}
+	for at := 0; at < SectorSize; at += PageSize {
+		page := bytes.Repeat([]byte{0xff}, PageSize)
+		found := false
+		for i := 0; i < PageSize; i += len(marker) {
+			if bytes.Equal(have[at+i:][:len(marker)], marker) {
+				clear(page[i:][:len(marker)])
+				found = true
+			}
+		}
+		if !found {
+			continue
+		}
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		w.r.Touched = true
+		err := timed(&w.r.Took.Writing, func() error { return w.d.ProgramFlash(w.ctx, j.addr+uint32(at), page) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish programs the sector that makes all of it a program. The page with the
+// block is the last one, and the words that mark blocks are programmed when all
+// else is in place: a page whose programming is cut off may have any part done.
+func (w *writer) finish(j job, last int) error {
+	if last < 0 {
+		return w.program([]job{j}, -1)
+	}
+	at := last * PageSize
+	page, marks := bytes.Clone(j.want[at:][:PageSize]), bytes.Repeat([]byte{0xff}, PageSize)
+	for i := 0; i < PageSize; i += len(marker) {
+		if bytes.Equal(page[i:][:len(marker)], marker) {
+			copy(marks[i:], marker)
+			copy(page[i:], []byte{0xff, 0xff, 0xff, 0xff})
+		}
+	}
+	without := bytes.Clone(j.want)
+	copy(without[at:], page)
+	if err := w.program([]job{{sector{j.addr, without}, j.blank}}, last); err != nil {
+		return err
+	}
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	return timed(&w.r.Took.Writing, func() error { return w.d.ProgramFlash(w.ctx, j.addr+uint32(at), marks) })
 }
 
 // run is how many of the first jobs are neighbours inside one aligned step.
@@ -145,7 +292,11 @@ func (w *writer) erase(jobs []job) error {
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
-		if err := w.d.EraseFlash(w.ctx, jobs[0].addr, uint32(n)*SectorSize); err != nil {
+		w.r.Touched = true
+		err := timed(&w.r.Took.Erasing, func() error {
+			return w.d.EraseFlash(w.ctx, jobs[0].addr, uint32(n)*SectorSize)
+		})
+		if err != nil {
 			return err
 		}
 		w.r.Erased += n
@@ -154,16 +305,27 @@ func (w *writer) erase(jobs []job) error {
 	return nil
 }
 
-// program writes the pages of a sector that are not blank, in runs; page last is
-// written behind all others.
-func (w *writer) program(addr uint32, want []byte, last int) error {
-	const pages = SectorSize / PageSize
+// program writes the pages of neighbouring sectors that are not blank, in runs
+// as long as they can be; page last is written behind all others.
+func (w *writer) program(jobs []job, last int) error {
+	want := jobs[0].want
+	if len(jobs) > 1 {
+		want = make([]byte, 0, len(jobs)*SectorSize)
+		for _, j := range jobs {
+			want = append(want, j.want...)
+		}
+	}
+	pages := len(want) / PageSize
 	send := func(from, to int) error {
 		p := want[from*PageSize : to*PageSize]
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
-		if err := w.d.ProgramFlash(w.ctx, addr+uint32(from*PageSize), p); err != nil {
+		w.r.Touched = true
+		err := timed(&w.r.Took.Writing, func() error {
+			return w.d.ProgramFlash(w.ctx, jobs[0].addr+uint32(from*PageSize), p)
+		})
+		if err != nil {
 			return err
 		}
 		w.r.Bytes += len(p)
@@ -183,12 +345,12 @@ func (w *writer) program(addr uint32, want []byte, last int) error {
 		}
 		i += n
 	}
-	if last >= 0 {
+	if last >= 0 && !Blank(want[last*PageSize:][:PageSize]) {
 		if err := send(last, last+1); err != nil {
 			return err
 		}
 	}
-	w.done += SectorSize
+	w.done += len(want)
 	w.tell("writing", w.done, w.total)
 	return nil
 }
@@ -206,18 +368,32 @@ func programmed(want []byte) int {
 
 // verify compares what was written.
 func (p *Plan) verify(ctx context.Context, d Device, jobs []job, tell func(string, int, int), r *Result) error {
-	total := len(jobs) * SectorSize
+	done, total := 0, len(jobs)*SectorSize
 	tell("verifying", 0, total)
-	buf := make([]byte, SectorSize)
-	for i, j := range jobs {
-		if err := d.ReadFlash(ctx, j.addr, buf); err != nil {
+	buf := make([]byte, stepSize)
+	for len(jobs) > 0 {
+		n := run(jobs)
+		have := buf[:n*SectorSize]
+		err := ctx.Err()
+		matched := false
+		if err == nil {
+			matched, err = matches(ctx, d, jobs[:n])
+		}
+		if err == nil && !matched {
+			err = d.ReadFlash(ctx, jobs[0].addr, have)
+		}
+		if err != nil {
 			return p.stopped(ctx, err, "everything is written, nothing is known to be wrong, but it was not read back")
 		}
-		if !bytes.Equal(buf, j.want) {
-			return mismatch("flash does not hold what was written", j.addr, buf, j.want).
-				WithTry("flash it again with --full")
+		for i, j := range jobs[:n] {
+			if h := have[i*SectorSize:][:SectorSize]; !matched && !bytes.Equal(h, j.want) {
+				return mismatch("flash does not hold what was written", j.addr, h, j.want).
+					WithTry("flash it again with --full")
+			}
 		}
-		tell("verifying", (i+1)*SectorSize, total)
+		jobs = jobs[n:]
+		done += len(have)
+		tell("verifying", done, total)
 	}
 	r.Verified = true
 	return nil
