@@ -97,11 +97,19 @@ func (c *conn) serve(ctx context.Context) error {
 			if it.err != nil {
 				return it.err
 			}
-			if err := c.item(ctx, it); err != nil {
+			err := c.item(ctx, it)
+			if lost := c.s.opt.Lost(); lost != nil {
+				return c.tellLost(lost)
+			}
+			if err != nil {
 				return err
 			}
 		case st := <-c.stops:
-			if err := c.stopArrived(ctx, st); err != nil {
+			err := c.stopArrived(ctx, st)
+			if lost := c.s.opt.Lost(); lost != nil {
+				return c.tellLost(lost)
+			}
+			if err != nil {
 				return err
 			}
 		case <-console:
@@ -111,6 +119,15 @@ func (c *conn) serve(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tellLost shows why the target is gone, where gdb shows anything just now: while
+// the program runs.
+func (c *conn) tellLost(lost error) error {
+	if c.running {
+		_ = c.output("[" + lost.Error() + "]\n")
+	}
+	return lost
 }
 
 func (c *conn) reader(ctx context.Context) {
@@ -135,6 +152,11 @@ func (c *conn) reader(ctx context.Context) {
 func (c *conn) cleanup(err error) {
 	ctx := context.Background()
 	c.endWait()
+	if lost := c.s.opt.Lost(); lost != nil {
+		c.files.closeAll()
+		c.s.opt.Notify(lost.Error())
+		return
+	}
 	if c.running {
 		_ = c.s.halter.Halt(ctx)
 	}

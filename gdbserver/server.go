@@ -35,6 +35,9 @@ type Options struct {
 	Notify func(text string)
 	// Killed is called when a client ends the program ("kill"); may be nil.
 	Killed func()
+	// Lost says why the target cannot be reached any more, nil while it can; may
+	// be nil. After that the server ends.
+	Lost func() error
 	// Now is the clock for the log; time.Now if nil.
 	Now func() time.Time
 }
@@ -66,6 +69,9 @@ func New(opt Options) (*Server, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	if opt.Lost == nil {
+		opt.Lost = func() error { return nil }
+	}
 	if opt.Notify == nil {
 		opt.Notify = func(string) {}
 	}
@@ -77,8 +83,8 @@ func New(opt Options) (*Server, error) {
 	}, nil
 }
 
-// Serve accepts clients until ctx ends or the listener fails. It closes the
-// listener and waits for the client that is attached.
+// Serve accepts clients until ctx ends, the listener fails or the target is lost.
+// It closes the listener and waits for the client that is attached.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.wg.Wait()
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
@@ -87,8 +93,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	for {
 		c, err := l.Accept()
 		if err != nil {
-			if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+			if ctx.Err() != nil {
 				return ctx.Err()
+			}
+			if lost := s.opt.Lost(); lost != nil {
+				return lost
+			}
+			if errors.Is(err, net.ErrClosed) {
+				return nil
 			}
 			return err
 		}
@@ -96,6 +108,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		go func() {
 			defer s.wg.Done()
 			s.ServeConn(ctx, c)
+			if s.opt.Lost() != nil {
+				_ = l.Close()
+			}
 		}()
 	}
 }
