@@ -13,29 +13,38 @@ const (
 	apRP     uint32 = 0x80000
 )
 
-// accessPorts is the space of access ports.
-type accessPorts struct {
+// AccessPorts is the space of access ports.
+type AccessPorts struct {
 	chip Chip
 	dm   *DM
 	ahb  [Cores]*memAP
 	apb  *memAP
 	rp   rpAP
+	seen Resets
 }
 
-func newAccessPorts(chip Chip) *accessPorts {
-	a := &accessPorts{chip: chip, dm: NewDM(chip)}
+// NewAccessPorts returns the access ports of a chip as after power-up.
+func NewAccessPorts(chip Chip) *AccessPorts {
+	a := &AccessPorts{chip: chip, dm: NewDM(chip), seen: chip.Resets()}
 	for i := range a.ahb {
 		a.ahb[i] = newMemAP(0x34770008, 0xe00ff003, 0x000101a0, 0x9e3, &ahbMemory{chip: chip, core: i})
 	}
 	a.apb = newMemAP(0x34770006, 0x00000002, 0x000101a0, 0x9e2, &apbMemory{chip: chip, dm: a.dm})
 	a.rp.chip = chip
-	a.rp.onReset = a.reset
 	return a
 }
 
-// reset resets what a reset of the whole chip does: all but the RP-AP.
-func (a *accessPorts) reset() {
-	a.dm.reset()
+// follow resets what was reset on the chip since the last access.
+func (a *AccessPorts) follow() {
+	now := a.chip.Resets()
+	if now == a.seen {
+		return
+	}
+	if now.Chip != a.seen.Chip {
+		a.rp = rpAP{chip: a.chip}
+	}
+	a.seen = now
+	a.dm.powerUp()
 	a.apb.reset()
 	for _, p := range a.ahb {
 		p.reset()
@@ -58,22 +67,27 @@ func component(base uint32) (part uint32, ok bool) {
 	return 0, false
 }
 
-// read reads a register of an access port; ok is false for a fault.
-func (a *accessPorts) read(d *DP, addr uint32) (v uint32, ok bool) {
-	base, off := addr&^0xfff, addr&0xfff
+// apSpace is the part of the debug address space that decodes (datasheet 3.5).
+const apSpace = 0xfffff
+
+// read reads a register of an access port; ok is false for a fault. on says
+// whether the switched core domain, and with it all but the RP-AP, has power.
+func (a *AccessPorts) read(addr uint32, on bool, t Trouble) (v uint32, ok bool) {
+	a.follow()
+	base, off := addr&apSpace&^0xfff, addr&0xfff
 	if base == apRP {
 		return a.rp.read(off), true
 	}
-	if !d.powered() {
+	if !on {
 		return 0, false
 	}
 	switch base {
 	case apROM:
 		return a.romTable(off), true
 	case apAHB0, apAHB1:
-		return a.ahb[(base-apAHB0)/0x2000].read(off, d.Trouble)
+		return a.ahb[(base-apAHB0)/0x2000].read(off, t)
 	case apAPB:
-		return a.apb.read(off, d.Trouble)
+		return a.apb.read(off, t)
 	}
 	if part, known := component(base); known {
 		return coresightID(off, 9, designerArm, part), true
@@ -82,27 +96,28 @@ func (a *accessPorts) read(d *DP, addr uint32) (v uint32, ok bool) {
 }
 
 // write writes a register of an access port; ok is false for a fault.
-func (a *accessPorts) write(d *DP, addr, v uint32) bool {
-	base, off := addr&^0xfff, addr&0xfff
+func (a *AccessPorts) write(addr, v uint32, on bool, t Trouble) bool {
+	a.follow()
+	base, off := addr&apSpace&^0xfff, addr&0xfff
 	if base == apRP {
 		a.rp.write(off, v)
 		return true
 	}
-	if !d.powered() {
+	if !on {
 		return false
 	}
 	switch base {
 	case apAHB0, apAHB1:
-		return a.ahb[(base-apAHB0)/0x2000].write(off, v, d.Trouble)
+		return a.ahb[(base-apAHB0)/0x2000].write(off, v, t)
 	case apAPB:
-		return a.apb.write(off, v, d.Trouble)
+		return a.apb.write(off, v, t)
 	}
 	return true
 }
 
 // romTable is the root table. Whether the AHB-AP of a core is present follows
 // the architecture of the core (datasheet 3.9.2).
-func (a *accessPorts) romTable(off uint32) uint32 {
+func (a *AccessPorts) romTable(off uint32) uint32 {
 	entries := []uint32{apAHB0, apAHB1, apTS, apFunnel, apTPIU, apCTI, apAPB}
 	if off/4 < uint32(len(entries)) {
 		e := entries[off/4] | 2 // 32-bit format

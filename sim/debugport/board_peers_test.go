@@ -104,7 +104,7 @@ func openocd(t *testing.T, program string, args ...string) string {
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skipf("%s is not installed (scripts/setup peers)", program)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = t.TempDir()

@@ -19,10 +19,21 @@ type Chip interface {
 	// Arch is the instruction set of a core, ArchUnknown while it is held in
 	// reset.
 	Arch(core int) image.Arch
-	// Hart is the RISC-V side of a core; nil while it is an Arm core.
+	// Hart is the RISC-V side of a core; nil while it is an Arm core or held in
+	// reset.
 	Hart(core int) Hart
-	// Reset resets what kind says; cores is a mask for ResetHarts.
-	Reset(kind ResetKind, cores uint8)
+	// HoldHarts holds the cores of a mask in reset and lets the others go.
+	HoldHarts(mask uint8)
+	// HaltOnReset makes a hart enter Debug Mode before its first instruction
+	// after each reset.
+	HaltOnReset(core int, on bool)
+	// Reset resets all but the port.
+	Reset(kind ResetKind)
+	// Resets counts the resets that reach debug hardware.
+	Resets() Resets
+	// AccessPorts are the access ports of this chip, which a debugger outside
+	// shares with the window through which the cores reach them.
+	AccessPorts() *AccessPorts
 	// Auth says which accesses the chip's fuses and keys allow now.
 	Auth() Auth
 	// Unlock tries a debug key.
@@ -46,9 +57,6 @@ type Hart interface {
 	// Execute runs one instruction of the program buffer in Debug Mode. data0
 	// is the Debug Module's data register, CSR 0xbff of the hart.
 	Execute(instr uint32, data0 *uint32) Outcome
-	// HaltOnReset makes the hart enter Debug Mode before its first instruction
-	// after each reset.
-	HaltOnReset(on bool)
 	// TakeReset reports, once, whether the hart was reset since the last call.
 	TakeReset() bool
 }
@@ -69,17 +77,29 @@ const (
 type ResetKind uint8
 
 const (
-	// ResetHarts resets cores alone (hartreset, ndmreset).
-	ResetHarts ResetKind = iota
 	// ResetCold resets all but the debug port (CDBGRSTREQ).
-	ResetCold
+	ResetCold ResetKind = iota
 	// ResetRescue does so and makes the boot ROM stop before it looks at the
 	// flash (RP-AP).
 	ResetRescue
 )
 
+// Resets counts resets since the chip was made.
+type Resets struct {
+	// Core counts those of the switched core domain, by a debugger, the rescue
+	// port or the watchdog (RP2350 datasheet 3.5.3): they reset the access ports
+	// with the Debug Module. Resets of the processors alone, and those of the
+	// power-on state machine, are none.
+	Core uint32
+	// Chip counts those of the whole chip, by power or RUN, which are in Core
+	// too: they also reset the debug port and the RP-AP.
+	Chip uint32
+}
+
 // Auth is the state of the chip's debug authentication.
 type Auth struct {
-	// Debug allows debugging at all, Secure allows Secure accesses.
-	Debug, Secure bool
+	// Debug allows the access port of a Cortex-M33, Secure its Secure accesses.
+	Debug, Secure [Cores]bool
+	// DM allows the access port of the Debug Module.
+	DM bool
 }

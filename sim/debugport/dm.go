@@ -32,8 +32,9 @@ type DM struct {
 	window  uint32
 
 	// Levels that dmcontrol holds for each hart.
-	haltReq [Cores]bool
-	inReset [Cores]bool
+	haltReq   [Cores]bool
+	resetHalt [Cores]bool // resethaltreq
+	inReset   [Cores]bool
 
 	haveReset [Cores]bool
 	resumeReq [Cores]bool // and not running yet
@@ -57,18 +58,22 @@ const noCommand = acType
 // NewDM returns a Debug Module as after power-up.
 func NewDM(chip Chip) *DM { return &DM{chip: chip, last: noCommand} }
 
-// reset is a power-on reset of the module.
+// powerUp is a reset of the module with the chip, which let the harts go.
+func (d *DM) powerUp() { *d = *NewDM(d.chip) }
+
+// reset is what clearing dmactive does: the module takes back what it asked of
+// the harts.
 func (d *DM) reset() {
-	d.clearHarts()
-	*d = *NewDM(d.chip)
+	d.powerUp()
+	d.chip.HoldHarts(0)
+	d.haltOnReset()
 }
 
-// clearHarts takes back what the module asked of the harts.
-func (d *DM) clearHarts() {
+// haltOnReset says which harts enter Debug Mode when they leave reset: those of
+// which it was asked, and those that haltreq halts at once.
+func (d *DM) haltOnReset() {
 	for i := range Cores {
-		if h := d.chip.Hart(i); h != nil {
-			h.HaltOnReset(false)
-		}
+		d.chip.HaltOnReset(i, d.resetHalt[i] || d.haltReq[i])
 	}
 }
 
@@ -219,7 +224,7 @@ func (d *DM) readControl() uint32 {
 
 func (d *DM) writeControl(v uint32) {
 	if v&dmActive == 0 {
-		d.deactivate()
+		d.reset() // the harts go on as they are
 		return
 	}
 	d.update() // while inactive, resets are forgotten
@@ -230,12 +235,10 @@ func (d *DM) writeControl(v uint32) {
 	d.hartsel = int(v >> 16 & 1)
 	d.hasel = v&dmHaSel != 0
 	d.selected(func(i int) {
-		if h := d.chip.Hart(i); h != nil {
-			if v&dmSetResetHalt != 0 {
-				h.HaltOnReset(true)
-			} else if v&dmClrResetHalt != 0 {
-				h.HaltOnReset(false)
-			}
+		if v&dmSetResetHalt != 0 {
+			d.resetHalt[i] = true
+		} else if v&dmClrResetHalt != 0 {
+			d.resetHalt[i] = false
 		}
 		if v&dmAckReset != 0 {
 			d.haveReset[i] = false
@@ -245,19 +248,12 @@ func (d *DM) writeControl(v uint32) {
 			d.resumeReq[i], d.resumeAck[i] = true, false
 		}
 	})
-	d.resets(v)
-	d.update()
-}
-
-// resets performs hartreset and ndmreset; the harts leave reset when the bits
-// fall.
-func (d *DM) resets(v uint32) {
-	was := d.held()
+	d.haltOnReset()
+	// hartreset and ndmreset: the harts are in reset for as long as the bits say.
 	d.ndm = v&dmNDMReset != 0
 	d.selected(func(i int) { d.inReset[i] = v&dmHartReset != 0 })
-	if released := was &^ d.held(); released != 0 {
-		d.chip.Reset(ResetHarts, released)
-	}
+	d.chip.HoldHarts(d.held())
+	d.update()
 }
 
 // held is the mask of the harts that the module holds in reset.
@@ -269,15 +265,6 @@ func (d *DM) held() uint8 {
 		}
 	}
 	return m
-}
-
-// deactivate resets the module's own state; the harts go on as they are.
-func (d *DM) deactivate() {
-	if held := d.held(); held != 0 {
-		d.ndm, d.inReset = false, [Cores]bool{}
-		d.chip.Reset(ResetHarts, held)
-	}
-	d.reset()
 }
 
 func (d *DM) readStatus() uint32 {

@@ -122,9 +122,12 @@ func TestResets(t *testing.T) {
 	d.Write(dmControl, dmHartReset|dmActive)
 	d.want(t, dmControl, dmHartReset|dmActive)
 	d.want(t, dmStatus, 0x004030a2)
+	d.Write(dmCommand, 0x00221008) // a hart in reset executes nothing
+	d.want(t, dmAbstractCS, 0x02000401)
+	d.Write(dmAbstractCS, 7<<8)
 	d.Write(dmControl, dmActive)
-	if !slices.Equal(c.cores, []uint8{1}) {
-		t.Errorf("hartreset reset %v", c.cores)
+	if !slices.Equal(c.holds, []uint8{1, 0}) {
+		t.Errorf("hartreset held %v", c.holds)
 	}
 	if status() != 3 {
 		t.Error("havereset is clear")
@@ -139,9 +142,10 @@ func TestResets(t *testing.T) {
 	}
 	d.Write(dmControl, dmNDMReset|dmActive)
 	d.want(t, dmControl, dmNDMReset|dmActive)
+	d.want(t, dmStatus, 0x004030a2)
 	d.Write(dmControl, dmActive)
-	if !slices.Equal(c.cores, []uint8{1, 3}) || c.resets[1] != ResetHarts {
-		t.Errorf("ndmreset reset %v", c.cores)
+	if !slices.Equal(c.holds, []uint8{1, 0, 3, 0}) || len(c.resets) > 0 {
+		t.Errorf("ndmreset held %v and reset %v", c.holds, c.resets)
 	}
 	// A hart of its own accord (watchdog).
 	d.Write(dmControl, dmAckReset|dmActive)
@@ -152,8 +156,8 @@ func TestResets(t *testing.T) {
 	// The module that goes away lets the harts go.
 	d.Write(dmControl, dmHartReset|dmActive)
 	d.Write(dmControl, 0)
-	if !slices.Equal(c.cores, []uint8{1, 3, 1}) {
-		t.Errorf("resets %v", c.cores)
+	if !slices.Equal(c.holds, []uint8{1, 0, 3, 0, 1, 0}) {
+		t.Errorf("held %v", c.holds)
 	}
 }
 
@@ -178,7 +182,7 @@ func TestResetHalt(t *testing.T) {
 	d.want(t, dmHaltSum0, 1)
 	d.Write(dmControl, dmSetResetHalt|dmActive)
 	d.Write(dmControl, 0)
-	if c.harts[0].onReset {
+	if c.onReset[0] {
 		t.Error("resethaltreq outlives the module")
 	}
 }

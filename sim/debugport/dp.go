@@ -1,5 +1,7 @@
 package debugport
 
+import "time"
+
 // Acknowledges of SWD (IHI 0031, B4.2).
 const (
 	AckOK    uint8 = 1
@@ -53,8 +55,12 @@ type DP struct {
 	// Trouble may be changed at any time between accesses.
 	Trouble Trouble
 
+	spent    time.Duration
+	accesses uint64 // of access ports
+
 	chip   Chip
-	aps    *accessPorts
+	aps    *AccessPorts
+	seen   uint32 // resets of the whole chip
 	sel    uint32
 	sel1   uint32
 	ctrl   uint32
@@ -67,7 +73,28 @@ type DP struct {
 
 // NewDP returns the port of a chip as after power-up.
 func NewDP(chip Chip) *DP {
-	return &DP{chip: chip, aps: newAccessPorts(chip)}
+	return &DP{chip: chip, aps: chip.AccessPorts(), seen: chip.Resets().Chip}
+}
+
+// spend counts time that passes on the wires; TakeSpent returns it once.
+func (d *DP) spend(t time.Duration) { d.spent += t }
+
+// TakeSpent returns the time that passed on the wires since the last call. The
+// chip should run for that long.
+func (d *DP) TakeSpent() time.Duration {
+	t := d.spent
+	d.spent = 0
+	return t
+}
+
+// follow begins anew if the whole chip was reset since, and reports that.
+func (d *DP) follow() bool {
+	n := d.chip.Resets().Chip
+	if n == d.seen {
+		return false
+	}
+	*d = DP{Trouble: d.Trouble, spent: d.spent, accesses: d.accesses, chip: d.chip, aps: d.aps, seen: n}
+	return true
 }
 
 // lineReset is what a line reset does to the registers.
@@ -116,6 +143,9 @@ func (d *DP) acknowledge(r Request) uint8 {
 // Transact performs a request of which Acknowledge said OK; w is the data of a
 // write, the result that of a read.
 func (d *DP) Transact(r Request, w uint32) uint32 {
+	if r.AP() {
+		d.accesses++
+	}
 	switch {
 	case r.AP() && r.Read():
 		return d.apRead(r)
@@ -208,8 +238,7 @@ func (d *DP) writeCtrl(w uint32) {
 	was := d.ctrl
 	d.ctrl = w & ctrlWriting
 	if was&cdbgRstReq == 0 && w&cdbgRstReq != 0 && !d.Trouble.NoPowerUp {
-		d.aps.reset()
-		d.chip.Reset(ResetCold, 0)
+		d.chip.Reset(ResetCold)
 	}
 }
 
@@ -221,7 +250,7 @@ func (d *DP) powered() bool {
 // apRead starts a read; its result comes with the next read or RDBUFF.
 func (d *DP) apRead(r Request) uint32 {
 	posted := d.rdbuff
-	v, ok := d.aps.read(d, d.sel&^0xf|r.Addr())
+	v, ok := d.aps.read(d.sel&^0xf|r.Addr(), d.powered(), d.Trouble)
 	if !ok {
 		d.sticky |= stickyErr
 	}
@@ -231,7 +260,7 @@ func (d *DP) apRead(r Request) uint32 {
 }
 
 func (d *DP) apWrite(r Request, w uint32) {
-	if !d.aps.write(d, d.sel&^0xf|r.Addr(), w) {
+	if !d.aps.write(d.sel&^0xf|r.Addr(), w, d.powered(), d.Trouble) {
 		d.sticky |= stickyErr
 	}
 }

@@ -132,7 +132,7 @@ func TestDebugReset(t *testing.T) {
 	if len(h.chip.resets) != 1 || h.chip.resets[0] != ResetCold {
 		t.Errorf("resets %v, want one cold reset", h.chip.resets)
 	}
-	if h.dp.aps.dm.active || h.dp.aps.apb.tar != 0 {
+	if h.apRead(apAPB + regTAR); h.dp.aps.dm.active || h.dp.aps.apb.tar != 0 {
 		t.Error("the Debug Module or its access port kept their state")
 	}
 }

@@ -19,14 +19,18 @@ type fakeChip struct {
 	keyed   int
 	stalled bool
 	resets  []ResetKind
-	cores   []uint8
+	counts  Resets
+	held    uint8
+	holds   []uint8
+	onReset [Cores]bool
+	aps     *AccessPorts
 	last    bus.Access
 	core    int
 	sizes   []uint8
 }
 
 func newFake() *fakeChip {
-	c := &fakeChip{arch: image.ArchRISCV, auth: Auth{Debug: true, Secure: true}}
+	c := &fakeChip{arch: image.ArchRISCV, auth: allowed(true, true)}
 	for i := range c.harts {
 		c.harts[i] = &fakeHart{reset: true}
 	}
@@ -60,20 +64,52 @@ func (c *fakeChip) Store(core int, addr uint32, size uint8, v uint32, a bus.Acce
 func (c *fakeChip) Arch(int) image.Arch { return c.arch }
 
 func (c *fakeChip) Hart(i int) Hart {
-	if c.arch != image.ArchRISCV {
+	if c.arch != image.ArchRISCV || c.held>>i&1 != 0 {
 		return nil
 	}
 	return c.harts[i]
 }
 
-func (c *fakeChip) Reset(kind ResetKind, cores uint8) {
-	c.resets = append(c.resets, kind)
-	c.cores = append(c.cores, cores)
+// allowed is an authentication that treats all cores alike.
+func allowed(debug, secure bool) Auth {
+	return Auth{Debug: [Cores]bool{debug, debug}, Secure: [Cores]bool{secure, secure}, DM: debug}
+}
+
+func (c *fakeChip) HoldHarts(mask uint8) {
+	if mask != c.held {
+		c.holds = append(c.holds, mask)
+	}
 	for i, h := range c.harts {
-		if kind != ResetHarts || cores>>i&1 != 0 {
-			h.reset, h.halted = true, h.onReset
+		if (mask^c.held)>>i&1 != 0 {
+			h.reset, h.halted = true, mask>>i&1 == 0 && c.onReset[i]
 		}
 	}
+	c.held = mask
+}
+
+func (c *fakeChip) HaltOnReset(i int, on bool) { c.onReset[i] = on }
+
+func (c *fakeChip) Reset(kind ResetKind) {
+	c.resets = append(c.resets, kind)
+	c.wholeReset()
+}
+
+// wholeReset is a reset of the switched core domain.
+func (c *fakeChip) wholeReset() {
+	c.counts.Core++
+	c.held, c.onReset = 0, [Cores]bool{}
+	for _, h := range c.harts {
+		h.reset, h.halted = true, false
+	}
+}
+
+func (c *fakeChip) Resets() Resets { return c.counts }
+
+func (c *fakeChip) AccessPorts() *AccessPorts {
+	if c.aps == nil {
+		c.aps = NewAccessPorts(c)
+	}
+	return c.aps
 }
 
 func (c *fakeChip) Auth() Auth             { return c.auth }
@@ -82,10 +118,10 @@ func (c *fakeChip) SystemBusStalled() bool { return c.stalled }
 
 // fakeHart records the instructions it is given.
 type fakeHart struct {
-	halted, reset, onReset bool
-	x                      [32]uint32
-	ran                    []uint32
-	illegal                uint32
+	halted, reset bool
+	x             [32]uint32
+	ran           []uint32
+	illegal       uint32
 }
 
 func (h *fakeHart) Halted() bool           { return h.halted }
@@ -93,7 +129,6 @@ func (h *fakeHart) Halt()                  { h.halted = true }
 func (h *fakeHart) Resume()                { h.halted = false }
 func (h *fakeHart) GPR(n int) uint32       { return h.x[n] }
 func (h *fakeHart) SetGPR(n int, v uint32) { h.x[n] = v }
-func (h *fakeHart) HaltOnReset(on bool)    { h.onReset = on }
 func (h *fakeHart) TakeReset() bool {
 	was := h.reset
 	h.reset = false

@@ -150,13 +150,15 @@ func (j *JTAG) update() {
 	if j.ir != irDMI || j.drLen != dmiLength {
 		return
 	}
+	j.dp.accesses++
+	j.dp.aps.follow()
 	op := j.dr & 3
 	addr := j.dr >> 34 & (1<<dtmABits - 1)
 	if op == 1 || op == 2 {
 		j.addr = addr
 		j.data = uint32(j.dr >> 2)
 	}
-	unlocked := j.dp.chip.Auth().Debug
+	unlocked := j.dp.chip.Auth().DM
 	switch {
 	case !unlocked:
 		j.data = 0 // the module is cut off

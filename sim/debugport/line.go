@@ -85,6 +85,9 @@ func (l *Line) Level() bool {
 // Clock is one rising edge of SWCLK. level is the line, driven says whether the
 // host drives it.
 func (l *Line) Clock(level, driven bool) {
+	if l.dp.follow() { // power came, or RUN went up
+		*l = Line{dp: l.dp, noise: l.noise}
+	}
 	if l.dp.Trouble.Line != LineGood {
 		l.noise = nextNoise(l.noise)
 		return

@@ -62,6 +62,19 @@ func newMemAP(idr, base, cfg, part uint32, m memory) *memAP {
 // reset is a power-on reset of the port.
 func (p *memAP) reset() { p.csw, p.tar, p.trr = resetCSW, 0, 0 }
 
+// target is the address that an access of a register accesses.
+func (p *memAP) target(off uint32) (addr uint32, ok bool) {
+	switch {
+	case off < 0x400:
+		return p.tar&^0x3ff | off, true
+	case off == regDRW:
+		return p.tar, true
+	case off >= regBD0 && off < regBD0+16:
+		return p.tar&^0xf | off&0xc, true
+	}
+	return 0, false
+}
+
 func (p *memAP) read(off uint32, t Trouble) (uint32, bool) {
 	switch {
 	case off < 0x400:
@@ -186,7 +199,7 @@ type ahbMemory struct {
 
 func (m *ahbMemory) enabled() (device, secure bool) {
 	auth := m.chip.Auth()
-	return auth.Debug && isArm(m.chip, m.core), auth.Secure
+	return auth.Debug[m.core] && isArm(m.chip, m.core), auth.Secure[m.core]
 }
 func (m *ahbMemory) narrow() bool { return true }
 func (m *ahbMemory) load(addr uint32, size uint8, a bus.Access) (uint32, bool) {
@@ -203,8 +216,8 @@ type apbMemory struct {
 }
 
 func (m *apbMemory) enabled() (device, secure bool) {
-	auth := m.chip.Auth()
-	return auth.Debug, auth.Secure
+	on := m.chip.Auth().DM
+	return on, on
 }
 func (m *apbMemory) narrow() bool { return false }
 func (m *apbMemory) load(addr uint32, _ uint8, _ bus.Access) (uint32, bool) {

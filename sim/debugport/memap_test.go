@@ -107,11 +107,11 @@ func TestProtection(t *testing.T) {
 		want   bus.Access
 		sticky uint32
 	}{
-		{0x22000002, Auth{true, true}, bus.Debug | bus.Privileged, 0},
-		{0x20000002, Auth{true, true}, bus.Debug, 0},
-		{0x62000002, Auth{true, true}, bus.Debug | bus.Privileged | bus.NonSecure, 0},
-		{0x62000002, Auth{true, false}, bus.Debug | bus.Privileged | bus.NonSecure, 0},
-		{0x22000002, Auth{true, false}, 0, stickyErr},
+		{0x22000002, allowed(true, true), bus.Debug | bus.Privileged, 0},
+		{0x20000002, allowed(true, true), bus.Debug, 0},
+		{0x62000002, allowed(true, true), bus.Debug | bus.Privileged | bus.NonSecure, 0},
+		{0x62000002, allowed(true, false), bus.Debug | bus.Privileged | bus.NonSecure, 0},
+		{0x22000002, allowed(true, false), 0, stickyErr},
 		{0x22000002, Auth{}, 0, stickyErr},
 		{0x62000002, Auth{}, 0, stickyErr},
 	} {
@@ -122,7 +122,7 @@ func TestProtection(t *testing.T) {
 			t.Errorf("CSW %#x, %+v: sticky %#x, access %#x, want %#x, %#x", c.csw, c.auth, s, h.chip.last, c.sticky, c.want)
 		}
 		v := h.apRead(apAHB0 + regCSW)
-		if v&cswDeviceEn != 0 != c.auth.Debug || v&cswSDeviceEn != 0 != (c.auth.Debug && c.auth.Secure) {
+		if v&cswDeviceEn != 0 != c.auth.Debug[0] || v&cswSDeviceEn != 0 != (c.auth.Debug[0] && c.auth.Secure[0]) {
 			t.Errorf("CSW reads %#x with %+v", v, c.auth)
 		}
 	}

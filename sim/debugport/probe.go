@@ -64,8 +64,6 @@ const (
 type Probe struct {
 	id   Identity
 	line *Line
-	// Sleep lets the chip run for a time the debugger asked to wait; may be nil.
-	Sleep func(d time.Duration)
 	// LEDs tells of the host's status lights: connected, running.
 	LEDs [2]bool
 
@@ -234,10 +232,10 @@ func count(n uint8, full int) int {
 	return int(n)
 }
 
+// sleep is a time that the debugger asked to wait.
 func (p *Probe) sleep(d time.Duration) {
-	if p.Sleep != nil {
-		p.Sleep(d)
-	}
+	p.micros += float64(d.Microseconds())
+	p.line.dp.spend(d)
 }
 
 // info answers DAP_Info.
@@ -321,3 +319,7 @@ func (p *Probe) swdSequence(r *request) []byte {
 	}
 	return out
 }
+
+// Took is how long the clocks on the wires and the waits so far took, in
+// simulated time.
+func (p *Probe) Took() time.Duration { return time.Duration(p.micros * float64(time.Microsecond)) }

@@ -1,11 +1,15 @@
 package debugport
 
-import "math/bits"
+import (
+	"math/bits"
+	"time"
+)
 
 // edge is one clock of the probe.
 func (p *Probe) edge(level, driven bool) {
 	p.line.Clock(level, driven)
 	p.micros += 1e6 / float64(p.clock)
+	p.line.dp.spend(time.Second / time.Duration(p.clock))
 }
 
 // timestamp is the test domain timer: microseconds, as the clocks made so far

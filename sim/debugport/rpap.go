@@ -4,7 +4,6 @@ package debugport
 // request (RP2350 datasheet 3.5.10).
 type rpAP struct {
 	chip    Chip
-	onReset func()
 	ctrl    uint32
 	ovrd    uint32
 	output  uint32
@@ -44,8 +43,7 @@ func (r *rpAP) write(off, v uint32) {
 	case 0x00:
 		// The rescue happens when the bit falls.
 		if r.ctrl&rescueRestart != 0 && v&rescueRestart == 0 {
-			r.onReset()
-			r.chip.Reset(ResetRescue, 0)
+			r.chip.Reset(ResetRescue)
 		}
 		r.ctrl = v & 0x8000007f
 	case 0x04:

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // Do runs f while the chip stands still. The servers wrap every access in it.
@@ -100,7 +101,9 @@ func (b *Bitbang) Serve(rw io.ReadWriter, do Do) error {
 		if n > 0 {
 			var out []byte
 			quit := false
-			do(func() { out, quit = b.chars(buf[:n]) })
+			for p := buf[:n]; len(p) > 0 && !quit; {
+				do(func() { p, out, quit = b.chars(p, out) })
+			}
 			if len(out) > 0 {
 				if _, werr := rw.Write(out); werr != nil {
 					return werr
@@ -116,15 +119,34 @@ func (b *Bitbang) Serve(rw io.ReadWriter, do Do) error {
 	}
 }
 
-// chars performs a batch of characters.
-func (b *Bitbang) chars(p []byte) (out []byte, quit bool) {
-	for _, c := range p {
+// bitbangClock is the period of the clocks that a client bangs: nobody says how
+// long they take, so they are those of a good adapter.
+const bitbangClock = 100 * time.Nanosecond
+
+// dp is the port behind the wires.
+func (b *Bitbang) dp() *DP {
+	if b.Line != nil {
+		return b.Line.dp
+	}
+	return b.Chain.dp
+}
+
+// chars performs characters up to an access of the chip, which runs between two
+// of them, and returns those that are left.
+func (b *Bitbang) chars(p, out []byte) (left, answers []byte, quit bool) {
+	dp := b.dp()
+	was := dp.accesses
+	for i, c := range p {
+		if dp.accesses != was {
+			return p[i:], out, false
+		}
 		switch {
 		case c >= '0' && c <= '7' && b.Chain != nil:
 			v := c - '0'
 			if up := v&4 != 0; up != b.tck {
 				b.tck = up
 				if up {
+					dp.spend(bitbangClock)
 					b.Chain.Clock(v&2 != 0, v&1 != 0)
 				}
 			}
@@ -138,6 +160,7 @@ func (b *Bitbang) chars(p []byte) (out []byte, quit bool) {
 			if up := v&2 != 0; up != b.swclk {
 				b.swclk = up
 				if up {
+					dp.spend(bitbangClock)
 					b.Line.Clock(b.wire(), !b.released)
 				}
 			}
@@ -148,10 +171,10 @@ func (b *Bitbang) chars(p []byte) (out []byte, quit bool) {
 		case c == 'c':
 			out = append(out, level(b.wire()))
 		case c == 'Q':
-			return out, true
+			return nil, out, true
 		}
 	}
-	return out, false
+	return nil, out, false
 }
 
 // wire is the level of SWDIO.

@@ -2,11 +2,15 @@ package debugport
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -186,21 +190,72 @@ func TestAccept(t *testing.T) {
 	}
 }
 
+// recorded returns what debuggers sent in the recordings whose names have way in
+// them, one element a packet or run of characters.
+func recorded(f *testing.F, way string) (sent [][]byte) {
+	f.Helper()
+	files, err := filepath.Glob("testdata/examine/*_" + way + "_*")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no recording of %s: %v", way, err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if strings.HasSuffix(path, ".gz") {
+			r, err := gzip.NewReader(bytes.NewReader(data))
+			if err != nil {
+				f.Fatal(err)
+			}
+			if data, err = io.ReadAll(r); err != nil {
+				f.Fatal(err)
+			}
+		}
+		for _, l := range strings.Split(string(data), "\n") {
+			if text, ok := strings.CutPrefix(l, ">> "); ok {
+				sent = append(sent, []byte(text))
+			} else if text, ok := strings.CutPrefix(l, "> "); ok {
+				p, err := hex.DecodeString(text)
+				if err != nil {
+					f.Fatal(err)
+				}
+				sent = append(sent, p)
+			}
+		}
+	}
+	return sent
+}
+
+// FuzzDAP: packets, each behind its length.
 func FuzzDAP(f *testing.F) {
-	f.Add([]byte{5, 0, 3, 8, 0, 0x2d, 0, 0, 0xf, 0xd, 1, 2, 3, 4})
-	f.Add([]byte{6, 0, 0xff, 0xff, 0xf})
-	f.Add([]byte{0x7f, 3, 0x1d, 2, 0, 0x88, 0x12, 0, 5})
-	f.Add([]byte{0x7e, 0xff, 0, 1})
+	seed := func(packets ...[]byte) {
+		var b []byte
+		for _, p := range packets {
+			b = append(append(b, byte(len(p))), p...)
+		}
+		f.Add(b)
+	}
+	seed([]byte{5, 0, 3, 8, 0, 0x2d, 0, 0, 0xf, 0xd, 1, 2, 3, 4}, []byte{6, 0, 0xff, 0xff, 0xf})
+	seed([]byte{0x7f, 3, 0x1d, 2, 0, 0x88, 0x12, 0, 5}, []byte{0x7e, 0xff, 0, 1})
+	var run [][]byte
+	for _, p := range recorded(f, "dap") {
+		if run = append(run, p[8:]); len(run) == 16 {
+			seed(run...)
+			run = nil
+		}
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, h := newTestProbe(t)
 		attach(t, p)
 		for len(b) > 0 {
-			n := min(int(b[0])%64+1, len(b))
-			out := p.Execute(b[:n])
-			if len(out) > 64 || out == nil && b[0] != dapTransferAbort {
-				t.Fatalf("% x answers % x", b[:n], out)
+			n := min(int(b[0]), len(b)-1)
+			packet := b[1 : 1+n]
+			out := p.Execute(packet)
+			if len(out) > 64 || out == nil && (n == 0 || packet[0] != dapTransferAbort) {
+				t.Fatalf("% x answers % x", packet, out)
 			}
-			b = b[n:]
+			b = b[1+n:]
 		}
 		// Whatever happened, the port can be reached again.
 		h.line, p.turnaround = p.line, 1
@@ -210,9 +265,45 @@ func FuzzDAP(f *testing.F) {
 	})
 }
 
+// FuzzServeDAP: the framing of CMSIS-DAP over TCP.
+func FuzzServeDAP(f *testing.F) {
+	var run []byte
+	for i, p := range recorded(f, "dap") {
+		if run = append(run, p...); i%16 == 15 {
+			f.Add(run)
+			run = nil
+		}
+	}
+	f.Add(dapPacket(2, 3))
+	f.Add([]byte{'D', 'A', 'P', 0, 0xff, 0xff, 1, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, _ := newTestProbe(t)
+		c := &pipe{Reader: bytes.NewReader(b)}
+		if err := ServeDAP(c, p, direct); err == nil {
+			t.Fatal("the end of a stream is no end")
+		}
+		for out := c.Bytes(); len(out) > 0; {
+			n := int(binary.LittleEndian.Uint16(out[4:]))
+			if binary.LittleEndian.Uint32(out) != dapMagic || out[6] != dapRespType || n == 0 || n > 64 {
+				t.Fatalf("answers % x", out)
+			}
+			out = out[8+n:]
+		}
+	})
+}
+
 func FuzzBitbang(f *testing.F) {
 	f.Add(bitbangRead(reqDPIDR), true)
 	f.Add("0R4062R75Rtrsu", false)
+	for way, swd := range map[string]bool{"swd": true, "jtag": false} {
+		var run []byte
+		for _, p := range recorded(f, way) {
+			if run = append(run, p...); len(run) > 2000 {
+				f.Add(string(run), swd)
+				run = nil
+			}
+		}
+	}
 	f.Fuzz(func(t *testing.T, s string, swd bool) {
 		h := newHost(t)
 		b := &Bitbang{Line: h.line}
@@ -231,7 +322,20 @@ func FuzzBitbang(f *testing.F) {
 }
 
 func FuzzDM(f *testing.F) {
-	f.Add([]byte{dmControl, 1, 0, 0, 0, dmControl, 1, 0, 0, 0x80, dmCommand, 0x08, 0x10, 0x27, 0, dmSBCS | 0x80})
+	seed := func(accesses ...uint32) {
+		var b []byte
+		for i := 0; i < len(accesses); i += 2 {
+			b = binary.LittleEndian.AppendUint32(append(b, byte(accesses[i])), accesses[i+1])
+		}
+		f.Add(b)
+	}
+	// Halting, an abstract command with its program, and the bus, also while it
+	// stalls (bit 7).
+	seed(dmControl, 1, dmControl, 0x80000001, dmCommand, 0x00271008, dmSBCS|0x80, 1)
+	seed(dmControl, 1, dmControl, 0x07ffffc1, dmControl, 0x10000001, dmControl, 0x10010001, dmControl, 0x80000001,
+		dmProgBuf0, 0x30102473, dmProgBuf1, 0x00100073, dmCommand, 0x00241000, dmCommand, 0x00221008, dmControl, 0x40000001)
+	seed(dmControl, 1, dmHAWindow, 3, dmControl, 0x84000001, dmAbstractAuto, 1, dmData0, 0x20000000, dmCommand, 0x00271008,
+		dmSBCS, 0x00158000, dmSBAddress0, 0x20000000, dmSBData0, 1, dmControl, 3, dmControl, 0x2000000b, dmControl, 0x44000005, dmControl, 0)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		d, c := newDM()
 		for len(b) >= 5 {
