@@ -88,6 +88,9 @@ type Core struct {
 	Tracer func(pc uint32)
 	// OnITM receives what is written to a stimulus port: size bytes of v.
 	OnITM func(port int, v uint32, size uint8)
+	// Authenticate says what the signals DBGEN and SPIDEN allow a debugger: to
+	// debug at all, and in Secure state. Without it everything is allowed.
+	Authenticate func() (debug, secure bool)
 	// OnResetRequest is called for AIRCR.SYSRESETREQ.
 	OnResetRequest func()
 

@@ -6,6 +6,8 @@ import "github.com/stem-hw/stem-hw/target"
 // watchpoints, and the registers of debugreg.go.
 type debug struct {
 	halted, haltReq, step bool
+	// own: the simulator's debugger uses the core; ownReq: it asked for the halt.
+	own, ownReq bool
 	// enabled is DHCSR.C_DEBUGEN, maskInts C_MASKINTS in force.
 	enabled, maskInts, cMask bool
 	// stepIRQ: a step may take an interrupt; it then ends before the handler.
@@ -39,7 +41,7 @@ func (c *Core) Halted() bool { return c.dbg.halted }
 // Halt puts the core into Debug state before its next instruction.
 func (c *Core) Halt() {
 	if !c.dbg.halted && !c.dbg.haltReq {
-		c.dbg.haltReq, c.dbg.why = true, dfsrHALTED
+		c.dbg.haltReq, c.dbg.ownReq, c.dbg.why = true, true, dfsrHALTED
 		c.dbg.reason.Reason = target.StopHalt
 		c.attention()
 	}
@@ -54,7 +56,7 @@ func (c *Core) HaltNow() {
 
 // Resume lets the core leave Debug state.
 func (c *Core) Resume() {
-	c.dbg.haltReq = false
+	c.dbg.haltReq, c.dbg.ownReq = false, false
 	if !c.dbg.halted {
 		return
 	}
@@ -65,11 +67,14 @@ func (c *Core) Resume() {
 
 // Step makes the core stop after one instruction once it is resumed. Interrupts
 // are not taken by that instruction.
-func (c *Core) Step(on bool) { c.dbg.step, c.dbg.stepIRQ = on, false }
+func (c *Core) Step(on bool) {
+	c.dbg.step, c.dbg.stepIRQ = on, false
+	c.dbg.own = c.dbg.own || on
+}
 
 // StopOnEbreak makes BKPT enter Debug state instead of raising an exception, as
 // DHCSR.C_DEBUGEN does.
-func (c *Core) StopOnEbreak(on bool) { c.dbg.enabled = on }
+func (c *Core) StopOnEbreak(on bool) { c.dbg.enabled, c.dbg.own = on, on }
 
 // PC is the address of the next instruction.
 func (c *Core) PC() uint32 { return c.pc }
@@ -158,7 +163,7 @@ func (c *Core) watch(addr, size uint32, write bool) {
 		}
 		if addr < p.Addr+max(p.Len, 1) && addr+size > p.Addr {
 			d.watchP, d.watchA = p, addr
-			d.haltReq, d.why = true, dfsrDWTTRAP
+			d.haltReq, d.ownReq, d.why = true, true, dfsrDWTTRAP
 			d.reason.Reason = target.StopWatchpoint
 			c.attention()
 			return
@@ -173,7 +178,7 @@ func (c *Core) watch(addr, size uint32, write bool) {
 // debugEvent requests a halt, or pends DebugMonitor, whichever is enabled.
 func (c *Core) debugEvent(why uint32, r target.StopReason) {
 	switch {
-	case c.dbg.enabled:
+	case c.haltsOnEvents():
 		c.dbg.haltReq, c.dbg.why = true, why
 		c.dbg.reason.Reason = r
 		c.attention()
@@ -201,7 +206,7 @@ func (c *Core) breakpointHit(pc uint32) bool {
 		return false
 	}
 	switch {
-	case d.enabled:
+	case c.haltsOnEvents():
 		c.abort = abortHalt
 		d.why, d.reason.Reason = dfsrBKPT, target.StopBreakpoint
 		return true
@@ -216,7 +221,7 @@ func (c *Core) breakpointHit(pc uint32) bool {
 // enterDebug halts the core; pc is that of the next instruction.
 func (c *Core) enterDebug(why uint32, r target.StopReason) {
 	d := &c.dbg
-	d.halted, d.haltReq = true, false
+	d.halted, d.haltReq, d.ownReq = true, false, false
 	c.scs.dfsr |= why
 	c.asleep = awake
 	d.reason = target.Stop{Core: c.hart, PC: c.pc, Reason: r}
@@ -228,7 +233,7 @@ func (c *Core) enterDebug(why uint32, r target.StopReason) {
 // vectorCatch halts instead of taking an exception that DEMCR catches.
 func (c *Core) vectorCatch(exc uint32, bank int, f *fault) bool {
 	d := &c.dbg
-	if !d.enabled {
+	if !c.haltsOnEvents() {
 		return false
 	}
 	var bit uint32
@@ -259,8 +264,8 @@ func (c *Core) vectorCatch(exc uint32, bank int, f *fault) bool {
 // coreReset is what a reset of the core does to debug: vector catch.
 func (d *debug) coreReset(c *Core) {
 	d.wasReset, d.halted, d.pass = true, false, noPass
-	d.haltReq = false
-	if d.enabled && d.demcr&demcrVCCORERESET != 0 {
+	d.haltReq, d.ownReq = false, false
+	if c.haltsOnEvents() && d.demcr&demcrVCCORERESET != 0 {
 		d.haltReq, d.why = true, dfsrVCATCH
 		d.reason.Reason = target.StopHalt
 	}

@@ -1,5 +1,7 @@
 package cortexm33
 
+import "github.com/stem-hw/stem-hw/target"
+
 // Bits of DEMCR.
 const (
 	demcrVCCORERESET = 1 << 0
@@ -30,7 +32,10 @@ func (d *debug) read(c *Core, off uint32, peek bool) uint32 {
 	switch off {
 	case 0xdf0:
 		v := b2u(d.enabled) | b2u(d.halted || d.haltReq)<<1 | b2u(d.step)<<2 | b2u(d.cMask)<<3
-		v |= 1<<16 | b2u(d.halted)<<17 | b2u(c.asleep != awake)<<18 | b2u(c.lockedUp)<<19 | 1<<20
+		v |= 1<<16 | b2u(d.halted)<<17 | b2u(c.asleep != awake)<<18 | b2u(c.lockedUp)<<19
+		if _, secure := c.authentication(); secure {
+			v |= 1 << 20 // S_SDE
+		}
 		v |= b2u(c.instret != d.retired)<<24 | b2u(d.wasReset)<<25
 		if !peek {
 			d.retired, d.wasReset = c.instret, false
@@ -69,7 +74,7 @@ func (d *debug) write(c *Core, off, v uint32, debugger bool) {
 		c.attention()
 	case 0xe08:
 		d.dscsr = v & 3
-		if v>>17&1 == 0 && d.halted && c.ns == (v>>16&1 != 0) {
+		if _, secure := c.authentication(); secure && v>>17&1 == 0 && d.halted && c.ns == (v>>16&1 != 0) {
 			c.switchState(v>>16&1 == 0)
 		}
 	}
@@ -90,7 +95,7 @@ func (d *debug) control(c *Core, v uint32) {
 	d.enabled = v&dhcsrCDEBUGEN != 0
 	d.cMask = v&dhcsrCMASKINTS != 0 && d.enabled
 	d.maskInts = d.cMask
-	d.step = v&dhcsrCSTEP != 0 && d.enabled
+	d.step, d.own = v&dhcsrCSTEP != 0 && d.enabled, false
 	d.stepIRQ = d.step && !d.cMask
 	switch {
 	case !d.enabled || v&dhcsrCHALT == 0:
@@ -99,8 +104,11 @@ func (d *debug) control(c *Core, v uint32) {
 			d.pass = noPass
 		}
 		d.haltReq = false
-	default:
+	case c.mayHalt():
 		c.HaltNow()
+	case !d.halted:
+		// It waits until the core is in a state in which it may be halted.
+		d.haltReq, d.why, d.reason.Reason = true, dfsrHALTED, target.StopHalt
 	}
 	c.attention()
 }
@@ -108,6 +116,12 @@ func (d *debug) control(c *Core, v uint32) {
 // transfer is a write to DCRSR: one register moves to or from DCRDR.
 func (d *debug) transfer(c *Core, v uint32) {
 	sel := int(v & 0x7f)
+	if _, secure := c.authentication(); !secure && secureSelector(sel) {
+		if v>>16&1 == 0 {
+			d.dcrdr = 0
+		}
+		return
+	}
 	if v>>16&1 != 0 {
 		c.writeSelector(sel, d.dcrdr)
 		return

@@ -233,7 +233,7 @@ func (c *Core) bkpt(b *block, i int, o *op) outcome {
 		}
 	}
 	switch {
-	case c.dbg.enabled:
+	case c.haltsOnEvents():
 		c.abort = abortHalt
 		c.dbg.why, c.dbg.reason.Reason = dfsrBKPT, target.StopBreakpoint
 	case c.monitorReady():

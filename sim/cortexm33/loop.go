@@ -59,7 +59,7 @@ func (c *Core) SkipTo(cycle uint64) {
 
 // CanWake reports whether a sleeping core has a reason to wake.
 func (c *Core) CanWake() bool {
-	return c.wakesWFI() || c.asleep == inWFE && c.event || c.dbg.haltReq
+	return c.wakesWFI() || c.asleep == inWFE && c.event || c.haltDue()
 }
 
 // WakesFor reports whether interrupt line n would wake the core now.
@@ -107,7 +107,7 @@ func (c *Core) Run(limit uint64) bus.Reason {
 		}
 		switch c.abort {
 		case abortNone:
-			if c.dbg.step && !c.dbg.halted {
+			if c.stepHalts() {
 				c.enterDebug(dfsrHALTED, target.StopStep)
 			}
 			continue
@@ -121,7 +121,7 @@ func (c *Core) Run(limit uint64) bus.Reason {
 		case abortFault:
 			c.abort = abortNone
 			c.deliver(c.why)
-			if c.dbg.step && !c.dbg.halted {
+			if c.stepHalts() {
 				c.enterDebug(dfsrHALTED, target.StopStep)
 			}
 		case abortGate:
@@ -130,7 +130,7 @@ func (c *Core) Run(limit uint64) bus.Reason {
 				c.passAgain(passed)
 				return bus.ReasonNotReady
 			}
-			if c.dbg.step && !c.dbg.halted {
+			if c.stepHalts() {
 				c.enterDebug(dfsrHALTED, target.StopStep)
 			}
 		}
@@ -167,7 +167,7 @@ func (c *Core) attend() (bus.Reason, bool) {
 	switch {
 	case c.dbg.halted:
 		return bus.ReasonHalted, true
-	case c.dbg.haltReq:
+	case c.haltDue():
 		c.enterDebug(c.dbg.why, c.dbg.reason.Reason)
 		return bus.ReasonHalted, true
 	case c.stopReq:
@@ -199,7 +199,7 @@ func (c *Core) attend() (bus.Reason, bool) {
 		c.now(c.Cycle)
 	}
 	if !c.dbg.step || c.dbg.stepIRQ {
-		if c.takeInterrupt() && c.dbg.step {
+		if c.takeInterrupt() && c.stepHalts() {
 			c.enterDebug(dfsrHALTED, target.StopStep)
 		}
 		if c.lockedUp {

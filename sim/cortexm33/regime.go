@@ -6,6 +6,9 @@ package cortexm33
 
 // regimeChanged recomputes c.regime after a change of any of its parts.
 func (c *Core) regimeChanged() {
+	if c.dbg.haltReq {
+		c.attention() // it may be halted now
+	}
 	c.useLimit()
 	s := b2i(c.ns)
 	r := uint64(0)

@@ -85,7 +85,7 @@ func (c *Core) scsRead(off uint32, ns, peek bool) uint32 {
 	case 0xf48:
 		return 0x00000040
 	case 0xfb8:
-		return 0xff // DAUTHSTATUS: all debug implemented and enabled
+		return c.dauthstatus()
 	}
 	return component(off, 9, 0xd21, 0x47702a04)
 }

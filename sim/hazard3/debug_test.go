@@ -42,6 +42,27 @@ func TestHaltStepResume(t *testing.T) {
 	}
 }
 
+// A step of an instruction that repeats itself for ever ends like any other.
+func TestStepWhereNothingMoves(t *testing.T) {
+	for name, code := range map[string]uint32{"jump to itself": 0x0000006f, "trap to itself": 0} {
+		var a asm
+		a.w(code)
+		g := newTest(t, hazard3.Testbench(), a.b)
+		g.SetCSR(0x305, testRAM) // mtvec
+		if r := g.Run(g.Cycle + 1000); r != bus.ReasonLockup {
+			t.Fatalf("%s: %d", name, r)
+		}
+		g.HaltNow()
+		g.Step(true)
+		for range 3 {
+			g.Resume()
+			if r := g.Run(g.Cycle + 100); r != bus.ReasonHalted || g.PC() != testRAM || g.StopReason().Reason != target.StopStep {
+				t.Errorf("%s: %d at 0x%08x: %+v", name, r, g.PC(), g.StopReason())
+			}
+		}
+	}
+}
+
 func TestStepTakesNoInterruptAndDoesNotSleep(t *testing.T) {
 	var a asm
 	a.w(0x10500073)

@@ -88,8 +88,10 @@ func (c *Core) step() int {
 		return c.trapExit()
 	}
 	r := c.exec(&in)
-	if looks && r == running {
-		return c.after()
+	if looks && (r == running || r == locked) {
+		if a := c.after(); a != running {
+			return a // a step ends also where the core would repeat itself for ever
+		}
 	}
 	return r
 }

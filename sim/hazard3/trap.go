@@ -139,11 +139,11 @@ func (c *Core) trapExit() int {
 	switch {
 	case c.dbg.injecting:
 		return halted
-	case c.lock.stuck:
-		return locked
 	case c.dbg.step != 0:
 		c.enterDebug(debugStep)
 		return halted
+	case c.lock.stuck:
+		return locked
 	}
 	return running
 }

@@ -16,6 +16,9 @@ func (t *Timeline) SetRate(cycle uint64, r Rate) {
 	t.rate = r
 }
 
+// Jump lets the time go forward to picos while no cycle passes.
+func (t *Timeline) Jump(cycle, picos uint64) { t.c.Set(cycle, picos) }
+
 // Rate is the present frequency of clk_sys.
 func (t *Timeline) Rate() Rate { return t.rate }
 

@@ -1,0 +1,25 @@
+package cortexm33
+
+import (
+	"reflect"
+
+	"github.com/stem-hw/stem-hw/sim/bus"
+)
+
+// Stateless are the types inside a Core that hold nothing a snapshot needs:
+// decoded code, windows on memory, and what a debugger set. See Refresh.
+func Stateless() []reflect.Type {
+	return []reflect.Type{
+		reflect.TypeFor[codeCache](), reflect.TypeFor[block](), reflect.TypeFor[tlb](),
+		reflect.TypeFor[bus.Window](), reflect.TypeFor[map[uint32]bool](),
+	}
+}
+
+// Refresh must be called after the state of a core was set from outside: what
+// is derived from it is made again.
+func (c *Core) Refresh() {
+	c.code.flush()
+	c.flushTLB()
+	c.regimeChanged()
+	c.fpChanged()
+}
