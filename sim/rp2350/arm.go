@@ -30,6 +30,10 @@ func (c *Chip) newArm(n *node) cpu {
 		core.ShareCode(c.nodes[0].cpu.(arm).Core)
 	}
 	core.SetGate(romGateLo, romSize, func(pc uint32) bool { return c.romGate(n, pc) })
+	core.Authenticate = func() (debug, secure bool) {
+		a := c.debugAccess()
+		return a.Core[n.id], a.Secure[n.id]
+	}
 	core.OnResetRequest = func() { c.coreResetRequest(n) }
 	return arm{core, c.rcp}
 }

@@ -159,6 +159,19 @@ func TestRebootFunction(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	r.want(regWatchdogReason, 1)
+	// What the ROM does is nobody's fault, and nothing to tell.
+	if len(r.notices) > 0 {
+		t.Errorf("notices %+v", r.notices)
+	}
+
+	// POWMAN is switched over by SYSCFG where that is not in reset.
+	r = newRig(t, Options{})
+	p = (&asm{}).store(0x40020000+0x3000, 1<<20).li(a0, 0).li(a1, 1000).li(a2, 0xfd).li(a3, 0).rom("RB").wfi()
+	if err := r.Load(flashImage(p)); err != nil {
+		t.Fatal(err)
+	}
+	r.until(1_000_000)
+	r.want(0x40008014, 1)
 }
 
 func TestRebootToBootselAndRAMImage(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/image/boot"
 	"github.com/stem-hw/stem-hw/sim/cortexm33"
+	"github.com/stem-hw/stem-hw/sim/debugport"
 	"github.com/stem-hw/stem-hw/sim/machine"
 	"github.com/stem-hw/stem-hw/sim/rp2350/nor"
 	"github.com/stem-hw/stem-hw/sim/rp2350/otp"
@@ -29,6 +30,7 @@ type Chip struct {
 	irq        uint64 // levels of the shared interrupt lines
 	heldBlocks uint32 // RESETS.RESET
 	noticed    map[string]bool
+	explained  map[explained]bool
 	inputOpen  bool
 
 	event        *machine.Event
@@ -57,13 +59,25 @@ type Chip struct {
 	boots      uint64
 	romStack   [2][2]uint32
 	rcp        *cortexm33.RCP // of Arm cores
-	unlocked   bool           // a debug key was accepted
+	aps        *debugport.AccessPorts
+	resets     debugport.Resets
+	followDue  bool // a core debugged another through the window
 	ramImage   *ramImage
 	bootsel    *BootselMode // nil unless the boot ROM waits in it
+	off        bool         // without power
 	flashDone  periph.Event
 	settle     periph.Event
 	written    uint64 // bytes printed, and how many when a core got stuck
 	quiet      uint64
+
+	// turnCore is 1 more than the core whose turn goes on until turnLimit, 0 if
+	// none does.
+	turnCore  int
+	turnLimit uint64
+	dormant   bool // clk_sys has no source
+
+	alarms  []*Alarm // of what is connected to the board
+	outside []func() // who is told of a power-up
 }
 
 var (

@@ -55,6 +55,8 @@ type cpu interface {
 	SetResult(v uint32)
 	// ReturnAddress is where a called function returns to.
 	ReturnAddress() uint32
+	// Refresh makes again what is derived from the core's state.
+	Refresh()
 	// TrapText tells about an exception that was taken just now, or is empty.
 	TrapText() string
 	// StopOnEbreak makes breakpoint instructions enter Debug state.

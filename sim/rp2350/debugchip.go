@@ -5,7 +5,6 @@ import (
 	"github.com/stem-hw/stem-hw/sim/bus"
 	"github.com/stem-hw/stem-hw/sim/debugport"
 	"github.com/stem-hw/stem-hw/sim/hazard3"
-	"github.com/stem-hw/stem-hw/sim/rp2350/otp"
 	"github.com/stem-hw/stem-hw/sim/rp2350/periph"
 )
 
@@ -58,7 +57,11 @@ func (d debugChip) Load(core int, addr uint32, size uint8, a bus.Access) (uint32
 // Store implements debugport.Chip.
 func (d debugChip) Store(core int, addr uint32, size uint8, v uint32, a bus.Access) bool {
 	if m33, ok := d.ppb(core, addr); ok {
-		return m33.WritePPB(addr, size, v, a&bus.NonSecure != 0)
+		ok = m33.WritePPB(addr, size, v, a&bus.NonSecure != 0)
+		if n := d.c.nodes[core&1]; m33.Halted() {
+			n.asleep, n.stuck = false, false
+		}
+		return ok
 	}
 	a, ok := d.attribute(core, addr, a)
 	if !ok {
@@ -97,69 +100,55 @@ func (d debugChip) Hart(core int) debugport.Hart {
 	return nil
 }
 
+// HoldHarts implements debugport.Chip: ndmreset and hartreset reset the cores
+// alone (datasheet 3.5.3).
+func (d debugChip) HoldHarts(mask uint8) {
+	for _, n := range d.c.nodes {
+		on := mask>>n.id&1 != 0
+		if on && !n.dmHeld {
+			d.c.parts.Watchdog.ClearReason()
+			d.c.parts.Powman.ChipReset(periph.ReasonHazardNDM)
+		}
+		n.dmHeld = on
+		d.c.hold(n)
+	}
+}
+
+// HaltOnReset implements debugport.Chip.
+func (d debugChip) HaltOnReset(core int, on bool) { d.c.nodes[core&1].haltOnReset = on }
+
 // Reset implements debugport.Chip.
-func (d debugChip) Reset(kind debugport.ResetKind, cores uint8) {
+func (d debugChip) Reset(kind debugport.ResetKind) {
 	c := d.c
-	switch kind {
-	case debugport.ResetHarts:
-		c.parts.Watchdog.ClearReason()
-		c.parts.Powman.ChipReset(periph.ReasonHazardNDM)
-		for _, n := range c.nodes {
-			if cores>>n.id&1 != 0 {
-				n.cpu.Resume()
-				c.resetCore(n)
-				c.startCore(n)
-			}
-		}
-	case debugport.ResetCold, debugport.ResetRescue:
-		reason := periph.ReasonDebugPort
-		if kind == debugport.ResetRescue {
-			reason = periph.ReasonRescue
-		}
-		for _, n := range c.nodes {
-			n.cpu.Resume()
-		}
-		c.now = c.clock
-		c.event = nil
-		c.resetParts(periph.ResetChip, psmAll)
-		c.parts.Powman.ChipReset(reason)
-		c.startCores()
+	reason := periph.ReasonDebugPort
+	if kind == debugport.ResetRescue {
+		reason = periph.ReasonRescue
 	}
+	c.now = c.clock
+	c.event = nil
+	c.wholeReset()
+	c.resetParts(periph.ResetChip, psmAll)
+	c.parts.Powman.ChipReset(reason)
+	c.startCores()
 }
 
-// Auth implements debugport.Chip: the CRIT1 fuses, kept in eight copies of which
-// three suffice (datasheet 13.10, 3.5.9).
+// Resets and AccessPorts implement debugport.Chip.
+func (d debugChip) Resets() debugport.Resets            { return d.c.resets }
+func (d debugChip) AccessPorts() *debugport.AccessPorts { return d.c.AccessPorts() }
+
+// debugAccess is what OTP allows of debugging.
+func (c *Chip) debugAccess() periph.DebugAccess {
+	return c.parts.OTP.DebugAccess(c.opt.Revision >= hazard3.A3)
+}
+
+// Auth implements debugport.Chip.
 func (d debugChip) Auth() debugport.Auth {
-	const secureDisable, disable = 1 << 1, 1 << 2
-	if d.c.unlocked {
-		return debugport.Auth{Debug: true, Secure: true}
-	}
-	crit := d.c.otp.AnyOf8(otp.RowCrit1)
-	return debugport.Auth{Debug: crit&disable == 0, Secure: crit&(disable|secureDisable) == 0}
+	a := d.c.debugAccess()
+	return debugport.Auth{Debug: a.Core, Secure: a.Secure, DM: a.Misc}
 }
 
-// Unlock implements debugport.Chip: key 5 opens Secure debugging, key 6
-// Non-secure; either opens both here, as one key does (datasheet 3.5.9.2).
-func (d debugChip) Unlock(key [16]byte) {
-	for _, row := range []int{rowDebugKey5, rowDebugKey6} {
-		match := true
-		blank := true
-		for i := range 8 {
-			w := uint16(d.c.otp.Raw(row + i))
-			match = match && w == uint16(key[2*i])|uint16(key[2*i+1])<<8
-			blank = blank && w == 0
-		}
-		if match && !blank {
-			d.c.unlocked = true
-		}
-	}
-}
-
-// Rows of the debug keys: eight rows each, after keys 1 to 4 (otp_data.h).
-const (
-	rowDebugKey5 = otp.RowKey1 + 4*8
-	rowDebugKey6 = otp.RowKey1 + 5*8
-)
+// Unlock implements debugport.Chip.
+func (d debugChip) Unlock(key [16]byte) { d.c.parts.OTP.GiveDebugKey(key) }
 
 // SystemBusStalled implements debugport.Chip: the Debug Module's bus accesses
 // go through hart 1, which does not serve them while it sleeps deeply
@@ -184,10 +173,15 @@ type debugHart struct {
 	riscv
 }
 
-// Halt implements debugport.Hart.
+// Halt implements debugport.Hart. A hart that asks for itself, through the
+// window, halts behind its access.
 func (h debugHart) Halt() {
+	if h.n == h.c.cur {
+		h.n.cpu.Halt()
+		return
+	}
 	h.n.cpu.HaltNow()
-	h.n.asleep = false
+	h.n.asleep, h.n.stuck = false, false
 }
 
 // GPR and SetGPR implement debugport.Hart.
@@ -212,8 +206,7 @@ func (h debugHart) Execute(instr uint32, data0 *uint32) debugport.Outcome {
 	return debugport.Exception
 }
 
-// HaltOnReset and TakeReset implement debugport.Hart.
-func (h debugHart) HaltOnReset(on bool) { h.n.haltOnReset = on }
+// TakeReset implements debugport.Hart.
 func (h debugHart) TakeReset() bool {
 	was := h.n.wasReset
 	h.n.wasReset = false

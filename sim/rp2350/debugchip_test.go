@@ -8,7 +8,6 @@ import (
 	"github.com/stem-hw/stem-hw/image"
 	"github.com/stem-hw/stem-hw/sim/bus"
 	"github.com/stem-hw/stem-hw/sim/debugport"
-	"github.com/stem-hw/stem-hw/sim/rp2350/otp"
 )
 
 // dmRig is a chip with its Debug Module.
@@ -336,7 +335,7 @@ func TestResetArm(t *testing.T) {
 		t.Error("a warm reset cleared the debug registers")
 	}
 	// A cold one clears them.
-	r.port.Reset(debugport.ResetCold, 0)
+	r.port.Reset(debugport.ResetCold)
 	r.Run(r.Now() + 1000)
 	if r.read(0, regFPComp) != 0 || r.read(0, regDEMCR) != 0 || r.read(0, regDHCSR)&3 != 0 {
 		t.Error("a cold reset kept the debug registers")
@@ -378,30 +377,24 @@ func TestNonSecureDebugger(t *testing.T) {
 	}
 }
 
-func TestRescueAndLocks(t *testing.T) {
-	fuses := newOTP(Options{}.withDefaults())
-	key := [16]byte{0x11, 0x22, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-	for i := range 8 {
-		fuses.Program(otp.RowCrit1+i, 1<<2)
-		fuses.Program(rowDebugKey5+i, uint32(key[2*i])|uint32(key[2*i+1])<<8)
-	}
-	r := newRig(t, Options{Arch: image.ArchARM, OTP: fuses})
-	port := r.DebugPort()
-	if a := port.Auth(); a.Debug || a.Secure {
-		t.Errorf("a locked chip allows %+v", a)
-	}
-	port.Unlock([16]byte{})
-	if port.Auth().Debug {
-		t.Error("an empty key fits")
-	}
-	port.Unlock(key)
-	if a := port.Auth(); !a.Debug || !a.Secure {
-		t.Errorf("with the key the chip allows %+v", a)
-	}
-	port.Reset(debugport.ResetRescue, 0)
+func TestRescue(t *testing.T) {
+	r := newRig(t, Options{Arch: image.ArchARM})
+	r.DebugPort().Reset(debugport.ResetRescue)
 	r.Run(r.Now() + 1_000_000)
 	r.want(0x40100000+0x2c, 1<<21) // the ROM has cleared the flag
 	if r.nodes[0].rom == romNone {
 		t.Error("core 0 does not wait in the ROM after a rescue")
+	}
+}
+
+// A break on the probe's serial port is on UART0's receive pin.
+func TestBreak(t *testing.T) {
+	r := newRig(t, Options{})
+	r.store32(0, 0x40038000+0x08, 1<<6|1<<3) // PADS_BANK0 GPIO1: input, pull-up
+	for _, on := range []bool{false, true, false} {
+		r.Break(on)
+		if low := r.Pins().Levels()&2 == 0; low != on {
+			t.Errorf("break %v: the pin is low: %v", on, low)
+		}
 	}
 }

@@ -30,4 +30,8 @@ func TestDMAReachesMemoryAndNotSIO(t *testing.T) {
 	if v := r.load32(0, dma+0xc); v&(1<<30) == 0 {
 		t.Errorf("reading SIO by DMA should be an error, CTRL %#x", v)
 	}
+	const told = "DMA channel 0 stops: load from 0xd0000000: DMA reaches neither SIO nor the cores' own registers (CTRL.READ_ERROR)"
+	if n := len(r.notices); n != 1 || r.notices[0].Text != told {
+		t.Errorf("told: %+v", r.notices)
+	}
 }

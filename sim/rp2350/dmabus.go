@@ -17,6 +17,17 @@ func (e env) DMARead(addr uint32, size uint8, o periph.Origin) (v, wait uint32, 
 	return e.c.load(e.c.nodes[0], addr, size, o, false)
 }
 
+// DMARefusal implements periph.MemoryBus.
+func (e env) DMARefusal(addr uint32, write bool, o periph.Origin) string {
+	switch {
+	case !dmaReach(addr):
+		return "DMA reaches neither SIO nor the cores' own registers"
+	case write && addr>>28 <= 1:
+		return "it cannot be written"
+	}
+	return e.c.refusal(addr, write, o)
+}
+
 // DMAWrite implements periph.MemoryBus. Its writes kill the reservations of both
 // cores, as o.Core is neither.
 func (e env) DMAWrite(addr uint32, size uint8, v uint32, o periph.Origin) (wait uint32, ok bool) {

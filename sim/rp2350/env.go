@@ -86,6 +86,7 @@ func (e env) SysClock(r timebase.Rate) {
 	}
 	e.c.line.SetRate(e.c.now, r)
 	e.c.sio.clockChanged()
+	e.c.placeAlarms()
 	// Limits given in seconds were computed with the old rate.
 	e.c.shorten(e.c.now)
 }
@@ -107,19 +108,9 @@ func (e env) HoldBlocks(mask uint32) {
 
 // HoldCore implements periph.System.
 func (e env) HoldCore(core int, held bool) {
-	c := e.c
-	n := c.nodes[core&1]
-	if n.held == held {
-		return
-	}
-	n.held = held
-	if n == c.cur {
-		n.resetDue = true
-		c.shorten(0)
-		return
-	}
-	c.resetCore(n)
-	c.shorten(c.now + Quantum)
+	n := e.c.nodes[core&1]
+	n.psmHeld = held
+	e.c.hold(n)
 }
 
 // Reset implements periph.System.

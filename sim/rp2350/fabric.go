@@ -2,6 +2,7 @@ package rp2350
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/stem-hw/stem-hw/sim/bus"
 	"github.com/stem-hw/stem-hw/sim/rp2350/periph"
@@ -49,13 +50,27 @@ const originDebugger = 3
 // Load implements bus.Bus.
 func (b *coreBus) Load(now uint64, addr uint32, size uint8, a bus.Access) (v, wait uint32, ok bool) {
 	b.at(now)
-	return b.c.load(b.n, addr, size, b.origin(a), false)
+	v, wait, ok = b.c.load(b.n, addr, size, b.origin(a), false)
+	if !ok && a&bus.Debug == 0 {
+		b.c.explainRefusal(addr, false, b.origin(a))
+	}
+	if b.c.parts.Bus.Counting() {
+		b.c.counted(b.n.id, addr, wait)
+	}
+	return v, wait, ok
 }
 
 // Store implements bus.Bus.
 func (b *coreBus) Store(now uint64, addr uint32, size uint8, v uint32, a bus.Access) (wait uint32, ok bool) {
 	b.at(now)
-	return b.c.store(b.n, addr, size, v, b.origin(a))
+	wait, ok = b.c.store(b.n, addr, size, v, b.origin(a))
+	if !ok && a&bus.Debug == 0 {
+		b.c.explainRefusal(addr, true, b.origin(a))
+	}
+	if b.c.parts.Bus.Counting() {
+		b.c.counted(b.n.id, addr, wait)
+	}
+	return wait, ok
 }
 
 // Fetch implements bus.Bus: code outside the windows, which is XIP memory that
@@ -65,7 +80,10 @@ func (b *coreBus) Fetch(addr uint32) (v uint16, ok bool) {
 	switch {
 	case addr >= xipBase && addr < xipMaintenance, addr >= xipNoTranslate && addr < xipEnd,
 		addr >= sramBase && addr < sramBase+sramSize:
-		w, _, ok := c.load(b.n, addr&^3, 4, periph.Origin{Core: b.n.id, Privileged: true}, false)
+		w, wait, ok := c.load(b.n, addr&^3, 4, periph.Origin{Core: b.n.id, Privileged: true}, false)
+		if addr&2 == 0 && c.parts.Bus.Counting() {
+			c.counted(b.n.id, addr, wait)
+		}
 		return uint16(w >> (8 * (addr & 2))), ok
 	}
 	return 0, false
@@ -144,7 +162,10 @@ func onLane(v, addr uint32, size uint8) uint32 {
 func (c *Chip) store(n *node, addr uint32, size uint8, v uint32, o periph.Origin) (wait uint32, ok bool) {
 	switch addr >> 28 {
 	case 0:
-		return 0, addr < romSize // ignored
+		if addr < romSize {
+			c.explain(explainROM, fmt.Sprintf("store to %#08x: the boot ROM cannot be written, the store is ignored; a null pointer?", addr), addr)
+		}
+		return 0, addr < romSize
 	case 1:
 		return c.xip.store(addr, size, v, o)
 	case 2:

@@ -12,12 +12,21 @@ func (c *Chip) loadIO(addr uint32, size uint8, o periph.Origin, peek bool) (v, w
 	if s == nil || !c.access.allows(s, o) {
 		return 0, 0, false
 	}
+	if s.window {
+		return c.loadWindow(addr&^3, o, peek)
+	}
 	off = s.offset(off) &^ 3
 	if s.refuser != nil && s.refuser.Refuses(off, false, o) {
 		return 0, 0, false
 	}
 	wait = s.readWait
-	if c.held(s) {
+	switch {
+	case c.gated(s):
+		return 0, gateWait, peek
+	case c.held(s):
+		if !peek {
+			c.explain(explainHeld, s.name+" is held in reset (RESETS): reads give 0", addr)
+		}
 		return 0, wait, true
 	}
 	if s.block == nil {
@@ -43,6 +52,9 @@ func (c *Chip) storeIO(addr uint32, size uint8, v uint32, o periph.Origin) (wait
 	if s == nil || !c.access.allows(s, o) {
 		return 0, false
 	}
+	if s.window {
+		return c.storeWindow(addr&^3, replicate(v, size), o)
+	}
 	w := periph.Write{Raw: replicate(v, size), Size: size, Lane: uint8(addr & 3)}
 	if !s.flat {
 		if off&0x4000 != 0 && s.base < ahbBase {
@@ -54,15 +66,22 @@ func (c *Chip) storeIO(addr uint32, size uint8, v uint32, o periph.Origin) (wait
 	if s.refuser != nil && s.refuser.Refuses(off, true, o) {
 		return 0, false
 	}
+	if c.gated(s) {
+		return gateWait, false
+	}
 	wait = s.writeWait
 	if w.Op != periph.Plain {
 		wait += s.aliasWait
 	}
 	switch {
 	case c.held(s):
+		c.explain(explainHeld, s.name+" is held in reset (RESETS): the write is lost", addr)
 	case s.block == nil:
 		c.unmodelled(s, addr, "write")
 	default:
+		if s.holes != nil && !s.flat && !s.holes.Has(off) {
+			c.explain(explainHole, fmt.Sprintf("%s has no register at offset %#05x: the write is ignored", s.name, off), addr)
+		}
 		s.block.Write(off, w)
 	}
 	return wait, true

@@ -41,9 +41,15 @@ type slot struct {
 	access   int // offset of its ACCESSCTRL register, 0 for none
 	// flat: no alias pages; offsets reach over the whole window.
 	flat bool
+	// window: the access ports, for self-hosted debug.
+	window bool
 	// readWait and writeWait are stall cycles; aliasWait more for an alias.
 	readWait, writeWait, aliasWait uint32
 	noticed                        bool
+	// gate is the bit of CLOCKS.WAKE_EN1:WAKE_EN0 that lets its bus clock run.
+	gate uint64
+	// holes knows where the block has registers; nil if it does not say.
+	holes interface{ Has(offset uint32) bool }
 }
 
 // held reports whether RESETS keeps the block in reset.

@@ -17,8 +17,8 @@ type node struct {
 
 	// irq are the lines of its own, and-ed to those shared by both cores.
 	irq uint64
-	// held: PSM keeps the core in reset.
-	held bool
+	// held: the core is kept in reset, by PSM, the Debug Module or both.
+	held, psmHeld, dmHeld bool
 	// asleep: its last Run ended in a wait, and nothing woke it since.
 	asleep bool
 	// resetDue: it asked for a reset of itself, which waits for its turn to end.
@@ -73,6 +73,7 @@ func (n *node) refreshIRQs(c *Chip) {
 
 // shorten lowers the limit of the core that is running, if one is.
 func (c *Chip) shorten(limit uint64) {
+	c.turnLimit = min(c.turnLimit, limit)
 	if c.cur != nil {
 		c.cur.cpu.Shorten(limit)
 	}
@@ -105,8 +106,8 @@ func (c *Chip) earliest() *node {
 }
 
 // limitFor is how far a core may run before somebody else must.
-func (c *Chip) limitFor(n *node, limit uint64) uint64 {
-	limit = min(limit, c.q.next())
+func (c *Chip) limitFor(n *node) uint64 {
+	limit := c.q.next()
 	if o := n.other; o.runs() && o.clock() < timebase.Never-Quantum {
 		limit = min(limit, o.clock()+Quantum)
 	}

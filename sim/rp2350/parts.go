@@ -46,8 +46,8 @@ var decoded = []slot{
 	{name: "OTP", base: 0x40120000, resetBit: -1, access: 0xa8},
 	{name: "OTP_DATA", base: 0x40130000, resetBit: -1, flat: true},
 	{name: "OTP_DATA (guarded)", base: 0x40138000, resetBit: -1, flat: true},
-	{name: "CORESIGHT_PERIPH", base: 0x40140000, resetBit: -1, access: 0x5c, flat: true},
-	{name: "CORESIGHT_PERIPH", base: 0x40148000, resetBit: -1, access: 0x5c, flat: true},
+	{name: "CORESIGHT_PERIPH", base: coresightBase, resetBit: -1, access: 0x5c, window: true},
+	{name: "CORESIGHT_PERIPH", base: coresightBase + 0x8000, resetBit: -1, access: 0x5c, window: true},
 	{name: "DFT", base: 0x40150000, resetBit: -1},
 	{name: "GLITCH_DETECTOR", base: 0x40158000, resetBit: -1},
 	{name: "TBMAN", base: 0x40160000, resetBit: 22, access: 0xac},
@@ -78,6 +78,9 @@ const (
 func (c *Chip) buildParts() {
 	e := env{c}
 	c.pins = periph.NewPins(e.Notice)
+	if c.opt.Revision == hazard3.A2 {
+		c.pins.SetLeaky(1<<48 - 1) // not those of QSPI and USB
+	}
 	c.parts = periph.NewAll(e, e, c.pins, periph.Config{
 		Identity: c.identity(),
 		RISCV:    c.opt.Arch != image.ArchARM,
@@ -108,6 +111,8 @@ func (c *Chip) buildParts() {
 			s.block, s.resetBit, s.flat = a.Block, a.ResetBit, a.Flat
 		}
 		s.refuser, _ = s.block.(periph.Refuser)
+		s.gate = gates[s.name]
+		s.holes, _ = s.block.(interface{ Has(offset uint32) bool })
 		if s.base < ahbBase {
 			s.readWait, s.writeWait = apbReadWait, apbWriteWait
 			c.apb[(s.base-apbBase)>>15] = &s
@@ -160,6 +165,21 @@ func (c *Chip) Pins() *periph.Pins { return c.pins }
 
 // Peripherals are the blocks behind the buses.
 func (c *Chip) Peripherals() *periph.Peripherals { return c.parts }
+
+// uart0RX is the pin that a probe's transmit line is wired to on a Pico 2.
+const uart0RX = 1
+
+// Break holds the line into UART0's receive pin low, or lets it go.
+func (c *Chip) Break(on bool) {
+	d := periph.DriveNone
+	if on {
+		d = periph.DriveLow
+	}
+	c.pins.Drive(uart0RX, d)
+}
+
+// ConsoleRate is UART0's rate in baud, 0 while it has none.
+func (c *Chip) ConsoleRate() float64 { return c.parts.UART[0].Rate() }
 
 // Input implements machine.Machine: bytes for UART0's receive pin.
 func (c *Chip) Input(p []byte) int { return c.parts.UART[0].Input(p) }

@@ -28,12 +28,15 @@ func (c *Chip) Reset() {
 	c.event, c.resetPending = nil, false
 	c.q.clear()
 	c.now, c.clock = 0, 0
+	c.turnCore, c.dormant = 0, false
 	c.line = timebase.Timeline{}
 	c.line.SetRate(0, powerUpRate)
 	clear(c.sram)
 	clear(c.flags)
 	c.flash.PowerCycle()
 	c.boot.powerUp()
+	c.wholeReset()
+	c.resets.Chip++
 	c.irq = 0
 	c.nodes[0].irq, c.nodes[1].irq = 0, 0
 	c.resetParts(0, psmAll)
@@ -42,6 +45,7 @@ func (c *Chip) Reset() {
 	}
 	c.restoreRAMImage()
 	c.startCores()
+	c.powerUpOutside()
 }
 
 // performReset does what a watchdog or a chip-level reset asked for.
@@ -52,6 +56,7 @@ func (c *Chip) performReset() (e machine.Event, done bool) {
 	psm := c.resetPSM
 	if c.resetCause == periph.ResetChip {
 		psm = psmAll
+		c.wholeReset()
 	}
 	if psm == 0 {
 		return e, false
@@ -108,8 +113,9 @@ func (c *Chip) resetParts(cause periph.ResetCause, psm uint32) {
 			if a, isArm := n.cpu.(arm); isArm && psm&psmProcCold != 0 {
 				a.ResetDebug()
 			}
+			n.cpu.Resume() // a reset ends Debug state
 			c.resetCore(n)
-			n.held = false
+			n.psmHeld, n.held = false, n.dmHeld
 		}
 	}
 }
@@ -128,6 +134,35 @@ func (c *Chip) resetCore(n *node) {
 	n.cpu.SetClock(c.now)
 	n.cpu.SetIRQs(c.irq | n.irq)
 	c.sio.coreReset(n.id)
+}
+
+// hold resets a core and keeps it there, or lets it go, after psmHeld or dmHeld
+// changed.
+func (c *Chip) hold(n *node) {
+	held := n.psmHeld || n.dmHeld
+	if held == n.held {
+		return
+	}
+	n.held = held
+	c.turnCore = 0 // the other one's turn was measured without it, or with it
+	if n == c.cur {
+		n.resetDue = true
+		c.shorten(0)
+		return
+	}
+	n.cpu.Resume() // a reset ends Debug state
+	c.resetCore(n)
+	c.startCore(n)
+	c.shorten(c.now + Quantum)
+}
+
+// wholeReset is what a reset of the switched core domain does to what debuggers
+// asked for: the access ports and the Debug Module are reset, too.
+func (c *Chip) wholeReset() {
+	c.resets.Core++
+	for _, n := range c.nodes {
+		n.dmHeld, n.haltOnReset = false, false
+	}
 }
 
 // coreResetRequest is AIRCR.SYSRESETREQ: a warm reset of the core that asks, and
@@ -152,7 +187,7 @@ func (c *Chip) startCores() {
 // finds it there.
 func (c *Chip) startCore(n *node) {
 	n.cpu.SetClock(c.now)
-	if n.haltOnReset {
+	if n.haltOnReset && !n.held {
 		n.cpu.HaltNow()
 	}
 }

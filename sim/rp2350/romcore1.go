@@ -63,12 +63,15 @@ func (c *Chip) romNudge(n *node) {
 
 func (c *Chip) romSchedule(n *node) {
 	l := &n.launch
-	if l.ev.Fire == nil {
-		l.ev.Fire = func(uint64) { c.romStep(n) }
-	}
+	c.armLaunch(n)
 	if l.ev.Index == 0 {
 		env{c}.Schedule(&l.ev, c.now+launchCycles)
 	}
+}
+
+// armLaunch says what happens in the next round.
+func (c *Chip) armLaunch(n *node) {
+	n.launch.ev.Fire = func(uint64) { c.romStep(n) }
 }
 
 // romStep is one round of the ROM's loop: send what is owed or wait for room,

@@ -39,11 +39,14 @@ func romExitXIP(c *Chip, r *romCall) {
 	r.cycles = 100 * 23
 }
 
+// leaveDirectMode ends what a program began in direct mode, and what a function
+// of the ROM began there that a reset of its core has cut off.
 func (c *Chip) leaveDirectMode() {
-	old := c.qmi.csr
+	was := c.qmi.direct()
+	c.qmi.romBusy = false
 	c.qmi.csr &^= csrEN | csrAssertCS0 | csrAssertCS1
 	c.qmi.rx = c.qmi.rx[:0]
-	if old&csrEN != 0 {
+	if was {
 		c.remap()
 	}
 }

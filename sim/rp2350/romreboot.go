@@ -5,7 +5,7 @@ const (
 	regWatchdogCtrl = 0x400d8000
 	regWatchdogLoad = 0x400d8004
 	regPSMWDSEL     = 0x40018008
-	regSyscfgAuxSet = 0x4000a018
+	regSyscfgAuxSet = 0x4000a014 // AUXCTRL
 	regTicksWDCtrl  = 0x40108030
 	regTicksWDCyc   = 0x40108034
 	regOTPArchSel   = 0x40120158
@@ -66,7 +66,11 @@ func (c *Chip) startWatchdog(r *romCall, us uint32) {
 		r.setWord(regTicksWDCyc, 12)
 		r.setWord(regTicksWDCtrl, 1)
 	}
-	r.setWord(regSyscfgAuxSet, 1)
+	// Where a program has SYSCFG in reset the write is lost, which is no fault of
+	// the program.
+	if s, _ := c.find(regSyscfgAuxSet); !c.held(s) {
+		r.setWord(regSyscfgAuxSet, 1)
+	}
 	r.setWord(regWatchdogCtrl, watchdogEnable)
 }
 

@@ -26,6 +26,10 @@ func (c *Chip) Run(limit uint64) machine.Event {
 
 func (c *Chip) run(limit uint64) machine.Event {
 	for {
+		if c.off {
+			c.clock = max(c.clock, limit)
+			return machine.Event{Kind: machine.EventLimit}
+		}
 		if c.resetPending {
 			e, done := c.performReset()
 			c.follow()
@@ -33,10 +37,27 @@ func (c *Chip) run(limit uint64) machine.Event {
 				return e
 			}
 		}
+		if c.followDue {
+			c.followDue = false
+			c.follow()
+		}
 		if e, ok := c.takeEvent(); ok {
 			return e
 		}
-		n := c.earliest()
+		if c.dormant {
+			if e, done := c.stayDormant(); done {
+				return e
+			}
+			continue
+		}
+		n := c.turnNode()
+		if c.parts.Clocks.SleepMatters() {
+			c.gateSleep(n == nil, limit)
+		}
+		if n == nil && c.parts.Powman.Waiting() && !c.anyHalted() {
+			c.powerDown()
+			continue
+		}
 		if n == nil {
 			if e, done := c.idle(limit); done {
 				return e
@@ -51,15 +72,58 @@ func (c *Chip) run(limit uint64) machine.Event {
 		if n.clock() >= limit {
 			return machine.Event{Kind: machine.EventLimit}
 		}
-		c.turn(n, c.limitFor(n, limit))
+		c.turn(n, limit)
 	}
 }
 
-// turn lets one core run up to limit.
+// gateSleep enters and leaves the SLEEP state, in which other clocks are gated
+// (datasheet 6.5.2): both cores sleep and DMA is idle.
+func (c *Chip) gateSleep(nobody bool, limit uint64) {
+	if nobody {
+		at := c.clock
+		for _, n := range c.nodes {
+			if n.stuck || n.halted {
+				return
+			}
+			if n.asleep {
+				at = max(at, n.clock())
+			}
+		}
+		// What happens before the second core has fallen asleep comes first.
+		if at > limit || c.q.next() <= at || !c.parts.DMA.Idle() {
+			return
+		}
+		c.now = max(c.now, at)
+	}
+	c.parts.Clocks.Sleep(nobody)
+}
+
+// turnNode is whose turn it is: the core whose turn a limit has cut short, so
+// that the cores alternate in the same way whatever limits Run is given; else
+// the one that is behind. nil is none.
+func (c *Chip) turnNode() *node {
+	if c.turnCore != 0 {
+		if n := c.nodes[c.turnCore-1]; n.runs() && n.clock() < c.turnLimit {
+			return n
+		}
+		c.turnCore = 0
+	}
+	return c.earliest()
+}
+
+// turn lets one core run to the end of its turn, or to limit.
 func (c *Chip) turn(n *node, limit uint64) {
+	if c.turnCore != n.id+1 {
+		c.turnCore, c.turnLimit = n.id+1, c.limitFor(n)
+	} else {
+		c.turnLimit = min(c.turnLimit, c.q.next())
+	}
 	c.cur = n
-	reason := n.cpu.Run(limit)
+	reason := n.cpu.Run(min(limit, c.turnLimit))
 	c.cur = nil
+	if reason != bus.ReasonLimit || n.clock() >= c.turnLimit {
+		c.turnCore = 0
+	}
 	if n.resetDue {
 		n.resetDue = false
 		c.resetCore(n)
@@ -94,6 +158,8 @@ func (c *Chip) follow() {
 		}
 		if h := n.cpu.Halted(); h != n.halted {
 			n.halted = h
+			n.asleep, n.stuck = false, false // it goes on somewhere else, perhaps
+			c.turnCore = 0                   // and the other one's turn was measured without it
 			c.parts.DebugHalt(n.id, h)
 			c.sio.time.rebase()
 		}

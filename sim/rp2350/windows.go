@@ -9,6 +9,11 @@ func (c *Chip) remap() {
 	if c.nodes[0] == nil || c.nodes[0].cpu == nil {
 		return
 	}
+	if c.counts() {
+		c.nodes[0].cpu.Map(nil)
+		c.nodes[1].cpu.Map(nil)
+		return
+	}
 	ws := []bus.Window{{Base: sramBase, Mem: c.sram, Flags: c.flags, Writable: true, Executable: true}}
 	ws = c.flashWindows(ws)
 	if x := c.xip; x.pinnedTop == len(x.pin) && x.ctrl&xipEnSecure != 0 {

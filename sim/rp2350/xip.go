@@ -2,6 +2,7 @@ package rp2350
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/stem-hw/stem-hw/sim/rp2350/periph"
 )
@@ -150,6 +151,9 @@ func (x *xip) store(addr uint32, size uint8, v uint32, o periph.Origin) (wait ui
 	default:
 		_, wait, ok = x.c.qmi.read(off&^3, false)
 	}
+	if ok && x.ctrl&(xipWritable0<<(off>>24&1)) == 0 {
+		x.c.explain(explainFlash, fmt.Sprintf("store to %#08x: flash is read-only through XIP, the store is ignored; the boot ROM's functions erase and program it", addr), addr)
+	}
 	if ok && x.ctrl&(xipWritable0<<(off>>24&1)) != 0 {
 		x.c.notice("XIP windows were made writable, but no memory that can be written so is fitted", addr)
 	}
@@ -229,6 +233,15 @@ func (x *xip) pinAll() {
 		x.pinLine(i, (xipSRAMBase&xipWindowMask)>>xipLineShift+i)
 	}
 	x.data = [cacheSize]byte{}
+}
+
+// unpinAll forgets every pinned line.
+func (x *xip) unpinAll() {
+	for i := range uint32(len(x.pin)) {
+		x.unpin(i)
+	}
+	x.data = [cacheSize]byte{}
+	x.c.remap()
 }
 
 // isTop reports whether a line is pinned at its own place in XIP_SRAM.

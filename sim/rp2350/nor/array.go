@@ -33,6 +33,10 @@ type Flash struct {
 	status    [3]uint8
 	busyUntil uint64
 	spi       spi
+
+	cut   func(erase bool, addr, n uint32) bool
+	dead  bool
+	stuck []stuckBit
 }
 
 // New returns a blank chip of size bytes (a power of two). now is the simulated
@@ -64,6 +68,12 @@ func (f *Flash) Busy() bool { return f.now() < f.busyUntil }
 
 // PowerCycle forgets everything but the array: power-up state.
 func (f *Flash) PowerCycle() {
+	f.dead = false
+	f.restart()
+}
+
+// restart is the chip's own reset.
+func (f *Flash) restart() {
 	f.spi = spi{}
 	f.busyUntil = 0
 	f.status[0] &^= statusWEL
@@ -74,6 +84,13 @@ func (f *Flash) PowerCycle() {
 func (f *Flash) Erase(addr, n uint32) {
 	n = min(n, f.Size())
 	addr &= f.Size() - 1
+	if f.dead {
+		return
+	}
+	if f.cut != nil && f.cut(true, addr, n) {
+		f.tear(addr, n, nil)
+		return
+	}
 	for i := range n {
 		f.mem[(addr+i)&(f.Size()-1)] = 0xff
 	}
@@ -83,6 +100,13 @@ func (f *Flash) Erase(addr, n uint32) {
 // Program clears bits of consecutive bytes from addr at once, crossing pages.
 func (f *Flash) Program(addr uint32, p []byte) {
 	addr &= f.Size() - 1
+	if f.dead {
+		return
+	}
+	if f.cut != nil && f.cut(false, addr, uint32(len(p))) {
+		f.tear(addr, uint32(len(p)), p)
+		return
+	}
 	for i, b := range p {
 		f.mem[(addr+uint32(i))&(f.Size()-1)] &= b
 	}
@@ -97,6 +121,7 @@ func (f *Flash) Load(addr uint32, p []byte) {
 }
 
 func (f *Flash) tell(addr, n uint32) {
+	f.hold()
 	if f.changed == nil || n == 0 {
 		return
 	}

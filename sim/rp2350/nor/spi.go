@@ -220,7 +220,7 @@ func (f *Flash) finish() {
 		s.resetArmed = true
 	case cmdReset:
 		if armed {
-			f.PowerCycle()
+			f.restart()
 		}
 	case cmdWriteStatus1, cmdWriteStatus2, cmdWriteStatus3:
 		f.writeStatus(volatileWE)

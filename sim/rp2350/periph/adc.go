@@ -120,7 +120,7 @@ func (a *ADC) start() {
 		return
 	}
 	if !a.clock.Running() {
-		a.env.Notice("ADC: nothing is converted, clk_adc does not run (CLOCKS.CLK_ADC_CTRL)")
+		a.env.Notice("ADC: nothing is converted, clk_adc does not run (CLOCKS.CLK_ADC_CTRL, or a gate in WAKE_EN)")
 	}
 	a.busy = true
 	a.channel = a.get(adcCS) >> 12 & 15

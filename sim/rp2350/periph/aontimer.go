@@ -129,6 +129,16 @@ func (t *aonTimer) check() {
 	}
 	t.fired = true
 	t.p.interrupt()
+	t.p.maybeWake()
+}
+
+// toLPOSC moves the timer to the low-power oscillator.
+func (t *aonTimer) toLPOSC() {
+	if t.using == aonUsingXOSC {
+		t.rebase()
+		t.using = aonUsingLPOSC
+		t.restart()
+	}
 }
 
 func (t *aonTimer) read(offset uint32) (v uint32, ok bool) {

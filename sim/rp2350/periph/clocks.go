@@ -63,6 +63,17 @@ type Clocks struct {
 	stopped  bool
 	resussed bool
 	fc0      freqCounter
+	// gpoutHalf count the half periods of the clock outputs.
+	gpoutHalf [4]*Clock
+	out       gpouts
+
+	// gates are those that are open now; sleepMatters says that SLEEP_EN differs
+	// from WAKE_EN.
+	gates        uint64
+	sleeping     bool
+	sleepMatters bool
+	gatedClocks  []*gatedClock
+	gatedBlocks  []gatedBlock
 }
 
 // newClocks builds the tree; attach gives it its sources.
@@ -93,6 +104,7 @@ func newClocks(env Env, sys System) *Clocks {
 	c.XOSC, c.ROSC = &Clock{name: "xosc", env: env}, &Clock{name: "rosc", env: env}
 	c.LPOSC, c.crystal = &Clock{name: "lposc", env: env}, &Clock{name: "crystal", env: env}
 	c.fc0.init(c)
+	c.gates = c.enables(clkWakeEn0)
 	return c
 }
 
@@ -122,6 +134,8 @@ func (c *Clocks) Reset() {
 	c.fc0.reset()
 	c.resussed = false
 	c.started = true
+	c.sleeping = false
+	c.regate()
 	c.Update()
 	c.interrupt()
 }
@@ -146,9 +160,9 @@ func (c *Clocks) Read(offset uint32, peek bool) uint32 {
 	case clkINTS:
 		return c.pending()
 	case clkEnabled0:
-		return c.get(clkWakeEn0)
+		return uint32(c.gates)
 	case clkEnabled1:
-		return c.get(clkWakeEn1)
+		return uint32(c.gates >> 32)
 	case fcStatus:
 		return c.fc0.status
 	case fcResult:
@@ -168,18 +182,9 @@ func (c *Clocks) Write(offset uint32, w Write) {
 	case offset >= fcRefKHz && offset <= fcResult:
 	case offset == clkINTE || offset == clkINTF:
 		c.interrupt()
-	case offset >= clkWakeEn0 && offset <= clkWakeEn1:
-		if old&^now != 0 {
-			c.unmodelled(offset, "blocks keep running with their clock gated")
-		}
-	case offset >= clkSleepEn0 && offset <= clkSleepEn1:
-		if old&^now != 0 {
-			c.unmodelled(offset, "blocks keep their clocks while the cores sleep")
-		}
+	case offset >= clkWakeEn0 && offset <= clkSleepEn1:
+		c.regate()
 	case old != now:
-		if offset < clkRefCtrl && now&^old&genEnable != 0 {
-			c.unmodelled(offset, "the clock has its frequency but is not put on a pin")
-		}
 		c.Update()
 	}
 }

@@ -158,6 +158,15 @@ func (c *Clocks) Update() {
 	for _, g := range c.derived {
 		g.rate = c.outputOf(g)
 	}
+	for i, g := range c.gpout {
+		c.gpoutHalf[i].rate = g.rate.Scale(2, 1)
+	}
+	for _, g := range c.gatedClocks {
+		g.rate = g.parent.rate
+		if c.gates&g.mask != g.mask {
+			g.rate = timebase.Rate{}
+		}
+	}
 	var changed []*Clock
 	for _, k := range c.counted() {
 		num, den := k.rate.Over(sys)
@@ -204,6 +213,11 @@ func (c *Clocks) resuscitate(sys *timebase.Rate) {
 
 // counted returns the clocks whose cycles are counted.
 func (c *Clocks) counted() []*Clock {
-	return []*Clock{c.Ref, c.Peri, c.HSTX, c.USB, c.ADC, c.XOSC, c.ROSC, c.LPOSC, c.crystal,
-		&c.gpout[0].Clock, &c.gpout[1].Clock, &c.gpout[2].Clock, &c.gpout[3].Clock}
+	list := []*Clock{c.Ref, c.Peri, c.HSTX, c.USB, c.ADC, c.XOSC, c.ROSC, c.LPOSC, c.crystal,
+		&c.gpout[0].Clock, &c.gpout[1].Clock, &c.gpout[2].Clock, &c.gpout[3].Clock,
+		c.gpoutHalf[0], c.gpoutHalf[1], c.gpoutHalf[2], c.gpoutHalf[3]}
+	for _, g := range c.gatedClocks {
+		list = append(list, &g.Clock)
+	}
+	return list
 }

@@ -51,6 +51,8 @@ type MemoryBus interface {
 	// error, and then nothing happened.
 	DMARead(addr uint32, size uint8, o Origin) (v, wait uint32, ok bool)
 	DMAWrite(addr uint32, size uint8, v uint32, o Origin) (wait uint32, ok bool)
+	// DMARefusal says why an access was refused.
+	DMARefusal(addr uint32, write bool, o Origin) string
 }
 
 // DMA is the DMA controller (datasheet 12.6): at best one transfer a cycle, the
@@ -68,9 +70,20 @@ type DMA struct {
 	// free is the first cycle in which the controller can begin a transfer.
 	free uint64
 	last int // the channel that was served last
+	// wrote is 1 more than the channel that completed a write last, 0 if none did.
+	wrote   int
+	depth   int // of chains that end at once
+	gated   bool
+	gatedAt uint64
+	told    uint32 // the channels of whose bus errors was told
 	// running guards against a transfer that writes the controller's own
 	// registers.
 	running bool
+	probe   *Probe
+	// lacks is how far the access that is served is below the highest level.
+	lacks uint32
+	// guarded says that a region of the protection unit is on.
+	guarded bool
 }
 
 // dmaChannel is one channel. count is what is left, reload what is taken over
@@ -100,15 +113,22 @@ func (d *DMA) Reset() {
 		}
 		d.ch[n] = dmaChannel{}
 	}
-	d.intr, d.free, d.last = 0, 0, 0
+	d.intr, d.free, d.last, d.wrote = 0, 0, 0, 0
+	d.guarded = false
 	d.timers = [4]pacing{}
 	d.sniff = sniffer{}
 	d.interrupt()
 }
 
+// pending are the channels that interrupt line shows: those at or below its
+// level.
 func (d *DMA) pending(line uint32) uint32 {
 	base := uint32(dmaINTR) + line*16
-	return (d.intr | d.get(base+8)) & d.get(base+4)
+	enabled := d.get(base + 4)
+	if enabled == 0 {
+		return 0
+	}
+	return (d.intr | d.get(base+8)) & enabled & d.visible(d.lineLevel(line))
 }
 
 func (d *DMA) interrupt() {
@@ -153,7 +173,7 @@ func (d *DMA) Read(offset uint32, peek bool) uint32 {
 	}
 	switch offset {
 	case dmaINTR, dmaINTR + 0x10, dmaINTR + 0x20, dmaINTR + 0x30:
-		return d.intr
+		return d.intr & d.visible(d.level())
 	case dmaINTR + 0xc, dmaINTR + 0x1c, dmaINTR + 0x2c, dmaINTR + 0x3c:
 		return d.pending((offset - dmaINTR) / 16)
 	case dmaSniffData:
@@ -182,21 +202,18 @@ func (d *DMA) Write(offset uint32, w Write) {
 		return
 	}
 	switch offset {
-	case dmaINTR, dmaINTR + 0xc, dmaINTR + 0x10, dmaINTR + 0x1c, dmaINTR + 0x20, dmaINTR + 0x2c, dmaINTR + 0x30, dmaINTR + 0x3c:
-		d.intr &^= w.Ones(0xffff)
+	case dmaINTR, dmaINTR + 0x10, dmaINTR + 0x20, dmaINTR + 0x30:
+		d.intr &^= w.Ones(d.visible(d.level()))
+	case dmaINTR + 0xc, dmaINTR + 0x1c, dmaINTR + 0x2c, dmaINTR + 0x3c:
+		d.intr &^= w.Ones(d.visible(d.lineLevel((offset - dmaINTR) / 16)))
 	case dmaMulti:
 		for n := range d.ch {
-			if w.Ones(1<<n) != 0 {
+			if w.Ones(d.visible(d.level()))>>n&1 != 0 {
 				d.trigger(n)
 			}
 		}
 	case dmaAbort:
-		for n := range d.ch {
-			if w.Ones(1<<n) != 0 {
-				d.ch[n].count &= 0xf0000000
-				d.stop(n)
-			}
-		}
+		d.abort(w.Ones(d.visible(d.level())))
 	case dmaSniffData:
 		d.sniff.value = w.Apply(d.sniff.value)
 	case dmaTimer0, dmaTimer0 + 4, dmaTimer0 + 8, dmaTimer0 + 12:
@@ -209,20 +226,15 @@ func (d *DMA) Write(offset uint32, w Write) {
 	d.plan()
 }
 
-// writeRest writes the registers that are kept: masks, security, MPU. The
-// security configuration reads back and restricts nothing.
+// writeRest writes the registers that are kept: masks, security, protection.
 func (d *DMA) writeRest(offset uint32, w Write) {
-	if offset >= dmaSecCfg && offset < dmaSecCfg+4*dmaChannels && d.get(offset)&(1<<2) != 0 {
-		return // locked
+	if offset < dmaSecCfg || offset > mpuLast {
+		d.storage.Write(offset, w)
+		return
 	}
-	d.storage.Write(offset, w)
-	switch {
-	case offset >= dmaSecCfg && offset <= 0x4d0:
-		if d.get(offset) != d.table.Find(offset).Reset {
-			d.unmodelled(offset, "channels keep their full rights")
-		}
-	case offset >= 0x500 && offset <= 0x540:
-		d.unmodelled(offset, "the DMA's memory protection lets everything through")
+	d.writeSecurity(offset, w)
+	if offset >= dmaMPUCtrl {
+		d.regionsChanged()
 	}
 }
 
@@ -230,6 +242,7 @@ func (d *DMA) writeRest(offset uint32, w Write) {
 // triggers it.
 func (d *DMA) writeChannel(n int, word uint32, w Write) {
 	c := &d.ch[n]
+	d.lock(n)
 	var v uint32
 	switch dmaAlias[word] {
 	case dmaRead:

@@ -260,6 +260,11 @@ func TestSniffer(t *testing.T) {
 		{"bzip2", sniffCRC32, inv, 0xffffffff, 9, 0, 0xfc891918},
 		{"CCITT-FALSE", sniffCRC16, 0, 0xffff, 9, 0, 0x29b1},
 		{"XMODEM", sniffCRC16, 0, 0, 9, 0, 0x31c3},
+		{"KERMIT", sniffCRC16R, rev, 0, 9, 0, 0x2189 << 16},
+		{"X.25", sniffCRC16R, rev | inv, 0xffff, 9, 0, 0x906e<<16 | 0xffff},
+		{"XMODEM by words of the other order", sniffCRC16, 1 << 9, 0, 2, 2, 0x9015},
+		{"sum of halfwords", sniffSum, 0, 10, 4, 1, 10 + 0x3231 + 0x3433 + 0x3635 + 0x3837},
+		{"sum of swapped halfwords", sniffSum, 1 << 9, 0, 4, 1, 0x3132 + 0x3334 + 0x3536 + 0x3738},
 		{"sum", sniffSum, 0, 0, 9, 0, 477},
 		{"parity", sniffEven, 0, 0, 9, 0, 1},
 	} {

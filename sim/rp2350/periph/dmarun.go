@@ -1,6 +1,9 @@
 package periph
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+)
 
 func (c *dmaChannel) treq() int { return int(c.ctrl >> 17 & 0x3f) }
 
@@ -15,20 +18,83 @@ func (d *DMA) trigger(n int) {
 	}
 	c.count = c.reload
 	if c.left() == 0 {
-		// An empty sequence ends at once and chains to nobody (erratum E8).
-		if c.ctrl&dmaQuiet == 0 {
-			d.intr |= 1 << n
-			d.interrupt()
-		}
+		d.empty(n)
 		return
 	}
 	c.busy = true
+	if d.probe != nil {
+		d.probe.DMA(n, d.env.Now(), false, 0, 0)
+	}
 	t := c.treq()
 	d.requests.Watch(t, true)
 	if t >= treqTimer0 && t < treqForce {
 		d.timers[t-treqTimer0].restart(d.env.Now())
 	}
 	d.free = max(d.free, d.env.Now()+1)
+}
+
+// empty completes a sequence without transfers at once. It chains only if no
+// other channel has completed a write since this one did (erratum RP2350-E8).
+func (d *DMA) empty(n int) {
+	d.announce(n)
+	if to := d.ch[n].chain(); to != n && d.wrote == n+1 {
+		d.chain(n, to)
+	}
+}
+
+// chain is CTRL.CHAIN_TO: the channel to trigger next, itself for none.
+func (c *dmaChannel) chain() int { return int(c.ctrl >> 13 & 15) }
+
+// chain triggers channel n from another one, whose level must not be lower. Channels without transfers that
+// chain in a circle would keep each other busy for ever; they get one round.
+func (d *DMA) chain(from, n int) {
+	if d.depth++; d.depth <= dmaChannels && d.security(from)&secSP >= d.security(n)&secSP {
+		d.trigger(n)
+	}
+	d.depth--
+}
+
+// announce raises the interrupt of a sequence that is complete.
+func (d *DMA) announce(n int) {
+	if d.ch[n].ctrl&dmaQuiet == 0 {
+		d.intr |= 1 << n
+		d.interrupt()
+	}
+}
+
+// abort is a write of CHAN_ABORT. An active channel that was the last one to
+// complete a write chains nevertheless; a channel that is triggered by that while
+// it is aborted itself completes without a transfer, and chains, too (erratum
+// RP2350-E5).
+func (d *DMA) abort(mask uint32) {
+	var again [][2]int
+	for n := range d.ch {
+		if mask>>n&1 == 0 {
+			continue
+		}
+		c := &d.ch[n]
+		c.count &= 0xf0000000
+		if !c.busy {
+			continue
+		}
+		d.stop(n)
+		if to := c.chain(); to != n && d.wrote == n+1 {
+			again = append(again, [2]int{n, to})
+		}
+	}
+	for _, link := range again {
+		n := link[1]
+		c := &d.ch[n]
+		switch {
+		case mask>>n&1 == 0:
+			d.chain(link[0], n)
+		case c.ctrl&dmaEN != 0 && c.errors == 0:
+			d.announce(n)
+			if to := c.chain(); to != n {
+				d.chain(n, to)
+			}
+		}
+	}
 }
 
 // stop ends channel n's sequence.
@@ -38,6 +104,9 @@ func (d *DMA) stop(n int) {
 		return
 	}
 	c.busy = false
+	if d.probe != nil {
+		d.probe.DMA(n, d.env.Now(), false, 0, 0)
+	}
 	t := c.treq()
 	for i := range d.ch {
 		if d.ch[i].busy && d.ch[i].treq() == t {
@@ -51,20 +120,25 @@ func (d *DMA) stop(n int) {
 func (d *DMA) complete(n int) {
 	c := &d.ch[n]
 	d.stop(n)
-	if c.ctrl&dmaQuiet == 0 {
-		d.intr |= 1 << n
-		d.interrupt()
-	}
+	d.announce(n)
 	if c.reload>>28 == dmaModeSelf && c.reload&0x0fffffff != 0 {
 		d.trigger(n)
 	}
-	if to := int(c.ctrl >> 13 & 15); to != n {
-		d.trigger(to)
+	if to := c.chain(); to != n {
+		d.chain(n, to)
 	}
 }
 
-// fail stops a channel after a bus error.
-func (d *DMA) fail(n int, errors uint32) {
+// fail stops a channel after a bus error, of which is told once for each channel.
+func (d *DMA) fail(n int, errors, addr uint32, why string) {
+	if d.told>>n&1 == 0 {
+		d.told |= 1 << n
+		verb, flag := "load from", "READ_ERROR"
+		if errors&dmaWriteErr != 0 {
+			verb, flag = "store to", "WRITE_ERROR"
+		}
+		d.env.Notice(fmt.Sprintf("DMA channel %d stops: %s %#08x: %s (CTRL.%s)", n, verb, addr, why, flag))
+	}
 	d.ch[n].errors |= errors
 	d.stop(n)
 	d.intr |= 1 << n
@@ -81,7 +155,7 @@ func (d *DMA) ready(n int, cycle uint64) bool {
 	case t == treqForce:
 		return true
 	case t >= treqTimer0:
-		return d.timers[t-treqTimer0].next() <= cycle
+		return d.timers[t-treqTimer0].next() <= cycle && d.observes(n, t)
 	default:
 		return d.requests.High(t)
 	}
@@ -107,7 +181,7 @@ func (d *DMA) pick(cycle uint64) int {
 
 // requested follows a rising request line.
 func (d *DMA) requested(n int) {
-	if d.running {
+	if d.running || d.gated {
 		return
 	}
 	for i := range d.ch {
@@ -129,6 +203,10 @@ func (d *DMA) plan() {
 	if d.running {
 		return
 	}
+	if d.gated {
+		d.env.Cancel(&d.event)
+		return
+	}
 	at := uint64(Never)
 	var shortest uint32 = burst
 	memory := true
@@ -144,6 +222,9 @@ func (d *DMA) plan() {
 			at = min(at, d.free)
 		case t >= treqTimer0:
 			memory = false
+			if !d.observes(n, t) {
+				continue
+			}
 			at = min(at, max(d.free, d.timers[t-treqTimer0].next()))
 		case d.requests.High(t):
 			memory = false
@@ -154,7 +235,7 @@ func (d *DMA) plan() {
 		d.env.Cancel(&d.event)
 		return
 	}
-	if memory && shortest > 1 {
+	if memory && shortest > 1 && d.probe == nil {
 		at += uint64(shortest) - 1
 	}
 	d.env.Schedule(&d.event, max(at, d.env.Now()))
@@ -165,7 +246,7 @@ func plainMemory(addr uint32) bool { return addr>>28 == 1 || addr>>28 == 2 }
 
 // catchUp does what is due before software looks or writes.
 func (d *DMA) catchUp() {
-	if !d.running && d.event.Index != 0 && d.free <= d.env.Now() {
+	if !d.running && !d.gated && d.event.Index != 0 && d.free <= d.env.Now() {
 		d.work(d.env.Now())
 	}
 }
@@ -197,12 +278,17 @@ func (d *DMA) work(now uint64) {
 	d.running = false
 }
 
+// observes reports whether channel n may see the pacing timer of a request.
+func (d *DMA) observes(n, treq int) bool {
+	return d.timerLevel(uint32(treq-treqTimer0)) <= d.security(n)&secSP
+}
+
 // nextTimer is when the first pacing timer of a busy channel asks.
 func (d *DMA) nextTimer() uint64 {
 	at := uint64(Never)
 	for n := range d.ch {
 		if c := &d.ch[n]; c.busy && c.ctrl&dmaEN != 0 {
-			if t := c.treq(); t >= treqTimer0 && t < treqForce {
+			if t := c.treq(); t >= treqTimer0 && t < treqForce && d.observes(n, t) {
 				at = min(at, d.timers[t-treqTimer0].next())
 			}
 		}
@@ -221,20 +307,28 @@ func (d *DMA) transfer(n int) (wait uint32) {
 		d.requests.Take(t)
 	}
 	size := uint8(1) << min(c.ctrl>>2&3, 2)
-	o := Origin{Core: 2, Privileged: true}
+	o := d.origin(n)
 	from, to := c.read&^uint32(size-1), c.write&^uint32(size-1)
 	c.read = c.step(c.read, uint32(size), c.ctrl&dmaIncR != 0, c.ctrl&dmaIncRRev != 0, c.ctrl&dmaRingSel == 0)
 	c.write = c.step(c.write, uint32(size), c.ctrl&dmaIncW != 0, c.ctrl&dmaIncWRev != 0, c.ctrl&dmaRingSel != 0)
 	if c.count>>28 != dmaModeEndless {
 		c.count--
 	}
+	if d.guarded && (d.protects(n, from) || d.protects(n, to)) {
+		errors, addr := uint32(dmaReadErr), from
+		if !d.protects(n, from) {
+			errors, addr = dmaWriteErr, to
+		}
+		d.fail(n, errors, addr, "a region of the controller's own protection unit keeps it out")
+		return 0
+	}
 	v, wr, ok := d.bus.DMARead(from, size, o)
 	if !ok {
-		d.fail(n, dmaReadErr)
+		d.fail(n, dmaReadErr, from, d.bus.DMARefusal(from, false, o))
 		return wr
 	}
 	ctrl := c.ctrl
-	if ctrl&dmaSniffEn != 0 {
+	if ctrl&dmaSniffEn != 0 && d.security(n)&secSP <= d.get(dmaSecMisc)&secSP {
 		d.sniff.feed(d.get(dmaSniffCtrl), n, v, size)
 	}
 	if ctrl&dmaBSwap != 0 {
@@ -245,10 +339,16 @@ func (d *DMA) transfer(n int) (wait uint32) {
 			v = bits.ReverseBytes32(v)
 		}
 	}
+	if d.probe != nil {
+		d.probe.DMA(n, d.free, true, from, to)
+	}
 	ww, ok := d.bus.DMAWrite(to, size, v, o)
+	if ok {
+		d.wrote = n + 1
+	}
 	switch {
 	case !ok:
-		d.fail(n, dmaWriteErr)
+		d.fail(n, dmaWriteErr, to, d.bus.DMARefusal(to, true, o))
 	case c.busy && c.left() == 0:
 		d.complete(n)
 	}

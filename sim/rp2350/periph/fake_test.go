@@ -9,18 +9,20 @@ import (
 
 // fakeChip is an Env and a System with a clock that tests advance.
 type fakeChip struct {
-	now     uint64
-	queue   []*Event
-	irq     [52]bool
-	coreIRQ [2][52]bool
-	notices []string
-	rate    timebase.Rate
-	line    timebase.Timeline
-	held    uint32
-	cores   [2]bool
-	resets  []fakeReset
-	set     *Peripherals
-	mem     map[uint32]byte
+	now                         uint64
+	queue                       []*Event
+	irq                         [52]bool
+	coreIRQ                     [2][52]bool
+	notices                     []string
+	rate                        timebase.Rate
+	line                        timebase.Timeline
+	held                        uint32
+	cores                       [2]bool
+	resets                      []fakeReset
+	set                         *Peripherals
+	mem                         map[uint32]byte
+	counting, dormant, down, up bool
+	lost                        MemoryDomain
 }
 
 // DMARead and DMAWrite reach a sparse RAM at 0x2xxxxxxx and the blocks.
@@ -42,6 +44,8 @@ func (f *fakeChip) DMARead(addr uint32, size uint8, o Origin) (v, wait uint32, o
 	}
 	return 0, 0, false
 }
+
+func (f *fakeChip) DMARefusal(addr uint32, write bool, o Origin) string { return "nothing is there" }
 
 func (f *fakeChip) DMAWrite(addr uint32, size uint8, v uint32, o Origin) (wait uint32, ok bool) {
 	if addr>>28 == 2 {
@@ -118,6 +122,11 @@ func (f *fakeChip) Notice(text string) {
 func (f *fakeChip) SysClock(r timebase.Rate)     { f.rate = r; f.line.SetRate(f.now, r) }
 func (f *fakeChip) SysRate() timebase.Rate       { return f.rate }
 func (f *fakeChip) HoldCore(core int, held bool) { f.cores[core] = held }
+func (f *fakeChip) CountBus(on bool)             { f.counting = on }
+func (f *fakeChip) Dormant()                     { f.dormant = true }
+func (f *fakeChip) PowerDown()                   { f.down = true }
+func (f *fakeChip) PowerUp()                     { f.up = true }
+func (f *fakeChip) Memories(lost MemoryDomain)   { f.lost |= lost }
 func (f *fakeChip) Reset(c ResetCause, psm uint32) {
 	f.resets = append(f.resets, fakeReset{c, psm})
 }

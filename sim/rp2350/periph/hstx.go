@@ -101,7 +101,7 @@ func (h *HSTX) kick() {
 		return
 	}
 	if !h.clock.Running() {
-		h.env.Notice("HSTX: nothing is sent, clk_hstx does not run (CLOCKS.CLK_HSTX_CTRL)")
+		h.env.Notice("HSTX: nothing is sent, clk_hstx does not run (CLOCKS.CLK_HSTX_CTRL, or a gate in WAKE_EN)")
 		return
 	}
 	h.begin(h.clock.Count())

@@ -36,12 +36,16 @@ const (
 
 	conMaster   = 1 << 0
 	conSpeed    = 3 << 1
+	con10Slave  = 1 << 3
 	con10Master = 1 << 4
 	conRestart  = 1 << 5
 	conNoSlave  = 1 << 6
 	conStopAddr = 1 << 7
 	conTXEmpty  = 1 << 8
 	conRXHold   = 1 << 9
+
+	tarStart   = 1 << 10 // a START byte, else a general call
+	tarSpecial = 1 << 11
 
 	cmdRead    = 1 << 8
 	cmdStop    = 1 << 9
@@ -66,6 +70,11 @@ const (
 	abrt10Addr1 = 1 << 1
 	abrt10Addr2 = 1 << 2
 	abrtData    = 1 << 3
+	abrtGCNoAck = 1 << 4
+	abrtGCRead  = 1 << 5
+	abrtStart   = 1 << 7 // somebody acknowledged a START byte
+	abrtNoStart = 1 << 9 // a START byte needs restarts
+	abrt10NoRst = 1 << 10
 	abrtArb     = 1 << 12
 	abrtSlave   = 1 << 13
 	abrtUser    = 1 << 16

@@ -156,3 +156,93 @@ func TestI2CHoldsTheBusWhenTheFIFORunsDry(t *testing.T) {
 		t.Error("disabled but alive")
 	}
 }
+
+// i2cPair is a controller and a target on one bus.
+func i2cPair(t *testing.T, masterCon, slaveCon, address uint32) (f *fakeChip, m, d *I2C) {
+	t.Helper()
+	f, s := newFake(t)
+	sdkClocks(t, f, s)
+	m = i2cSetup(s, 0, 4, i2cMasterCon|masterCon)
+	d = i2cSetup(s, 1, 6, conRXHold|slaveCon)
+	s.Pins.Connect(4, 6)
+	s.Pins.Connect(5, 7)
+	put(d, icSAR, address)
+	put(d, icEnable, 1)
+	return f, m, d
+}
+
+// TestI2CTenBitAddresses: both sides, writing, reading behind a restart, and
+// addresses of others.
+func TestI2CTenBitAddresses(t *testing.T) {
+	f, m, d := i2cPair(t, con10Master, con10Slave, 0x2a5)
+	put(m, icTAR, 0x2a5)
+	put(m, icEnable, 1)
+	put(m, icData, 0x11)
+	put(m, icData, cmdRead|cmdRestart|cmdStop)
+	f.micros(400)
+	if got := read(d, icData); got != 0x11|firstByte {
+		t.Errorf("the target received %#x, controller's abort %#x", got, read(m, icAbort))
+	}
+	if read(d, icRawIntr)&icRDReq == 0 {
+		t.Fatal("no read request")
+	}
+	read(d, 0x50)
+	put(d, icData, 0x77)
+	f.micros(200)
+	if got := read(m, icData); got != 0x77 || read(m, icRawIntr)&icStopDet == 0 {
+		t.Errorf("the controller read %#x", got)
+	}
+	for _, tt := range []struct{ tar, abort uint32 }{{0x1a5, abrt10Addr1}, {0x2a6, abrt10Addr2}} {
+		put(m, icEnable, 0)
+		put(m, icTAR, tt.tar)
+		put(m, icEnable, 1)
+		put(m, icData, 1|cmdStop)
+		f.micros(400)
+		if got := read(m, icAbort) & 0xffff; got != tt.abort {
+			t.Errorf("address %#x: abort %#x, want %#x", tt.tar, got, tt.abort)
+		}
+		read(m, icClrIntr)
+	}
+	// A target with ten bits does not answer seven.
+	put(m, icEnable, 0)
+	put(m, icCon, read(m, icCon)&^con10Master)
+	put(m, icTAR, 0x25)
+	put(m, icEnable, 1)
+	put(m, icData, 1|cmdStop)
+	f.micros(400)
+	if read(m, icAbort)&abrt7Addr == 0 {
+		t.Error("a ten-bit target answers seven bits")
+	}
+}
+
+// TestI2CGeneralCallAndStartByte: the two special addresses.
+func TestI2CGeneralCallAndStartByte(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		tar, ack, data uint32
+		abort, got     uint32
+		con            uint32
+	}{
+		{name: "general call", tar: tarSpecial, ack: 1, data: 0x42 | cmdStop, got: 0x42 | firstByte},
+		{name: "nobody takes general calls", tar: tarSpecial, data: 0x42 | cmdStop, abort: abrtGCNoAck},
+		{name: "a general call that reads", tar: tarSpecial, ack: 1, data: cmdRead | cmdStop, abort: abrtGCRead},
+		{name: "START byte", tar: tarSpecial | tarStart | 0x17, data: 0x42 | cmdStop, got: 0x42 | firstByte},
+		{name: "START byte without restarts", tar: tarSpecial | tarStart | 0x17, data: 0x42 | cmdStop, con: conRestart, abort: abrtNoStart},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, m, d := i2cPair(t, 0, 0, 0x17)
+			put(d, icAckGC, tt.ack)
+			put(m, icCon, read(m, icCon)&^tt.con)
+			put(m, icTAR, tt.tar)
+			put(m, icEnable, 1)
+			put(m, icData, tt.data)
+			f.micros(500)
+			if got := read(m, icAbort) & 0xffff; got != tt.abort {
+				t.Errorf("abort %#x, want %#x", got, tt.abort)
+			}
+			if got := read(d, icData); got != tt.got {
+				t.Errorf("the target received %#x, want %#x", got, tt.got)
+			}
+		})
+	}
+}

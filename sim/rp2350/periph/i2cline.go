@@ -14,6 +14,9 @@ const (
 type i2cLine struct {
 	c     *I2C
 	event Event
+	// gated: the lines are not looked at, and paused is the event.
+	gated  bool
+	paused pausedEvent
 	// pullSDA and pullSCL say what this block holds low; the target and the
 	// controller share them.
 	pullSDA, pullSCL bool
@@ -24,7 +27,7 @@ type i2cLine struct {
 	high  bool // the bit to send
 	// rising: SCL was let go and is not up yet.
 	rising bool
-	done   func(sampled bool)
+	then   i2cThen
 }
 
 func (l *i2cLine) init(c *I2C) {
@@ -36,6 +39,7 @@ func (l *i2cLine) init(c *I2C) {
 // release lets both lines go and forgets the operation.
 func (l *i2cLine) release() {
 	l.c.env.Cancel(&l.event)
+	l.paused = pausedEvent{}
 	l.op, l.rising = opNone, false
 	l.pull(false, false)
 }
@@ -60,9 +64,10 @@ func (l *i2cLine) levels() (sda, scl bool) {
 	return a || noA, b || noB
 }
 
-// begin starts an operation; done is told what SDA was while SCL was high.
-func (l *i2cLine) begin(op int, high bool, done func(bool)) {
-	l.op, l.phase, l.high, l.done = op, 0, high, done
+// begin starts an operation; then is what the controller does behind it, told
+// what SDA was while SCL was high.
+func (l *i2cLine) begin(op int, high bool, then i2cThen) {
+	l.op, l.phase, l.high, l.then = op, 0, high, then
 	l.step()
 }
 
@@ -147,13 +152,15 @@ func (l *i2cLine) step() {
 }
 
 func (l *i2cLine) finish(sampled bool) {
-	done := l.done
-	l.op, l.done = opNone, nil
-	done(sampled)
+	l.op = opNone
+	l.c.master.goOn(l.c, l.then, sampled)
 }
 
 // changed follows the lines: start and stop conditions, stretching, the target.
 func (l *i2cLine) changed() {
+	if l.gated {
+		return
+	}
 	sda, scl := l.levels()
 	oldSDA, oldSCL := l.sda, l.scl
 	if sda == oldSDA && scl == oldSCL {

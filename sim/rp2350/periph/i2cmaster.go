@@ -10,6 +10,31 @@ const (
 	mStop
 )
 
+// i2cThen is what the controller does when an operation on the lines is over. It
+// is a number and not a function so that a transfer can be kept and resumed.
+type i2cThen uint8
+
+const (
+	thenAddress  i2cThen = iota // send the address for the direction
+	thenAddress1                // send the address again, to read
+	thenSend                    // the next bit out
+	thenSent                    // the acknowledgement came
+	thenReceive                 // the next bit in
+	thenAfter                   // the acknowledgement was sent
+	thenStart                   // a start behind a stop
+	thenIdle                    // the stop is over
+	thenTarget                  // the address behind a START byte
+)
+
+// What a byte that is sent is.
+const (
+	sendAddress = iota
+	sendAddress2
+	sendData
+	sendGeneral
+	sendStart
+)
+
 // i2cMaster executes the commands in the transmit FIFO.
 type i2cMaster struct {
 	state   int
@@ -17,8 +42,10 @@ type i2cMaster struct {
 	cmd     uint32
 	byte    uint32
 	bits    int
+	sending int  // what byte is: sendAddress, …
 	second  bool // the second byte of a ten-bit address
 	ackHeld bool // the acknowledgement of a read waits for the next command
+	stored  bool // the byte before it is in the FIFO already
 }
 
 func (m *i2cMaster) idle() bool { return m.state == mIdle }
@@ -41,7 +68,7 @@ func (m *i2cMaster) kick(c *I2C) {
 		m.read = c.tx.peek()&cmdRead != 0
 		m.second = false
 		c.latch(icStart | icActive)
-		c.line.begin(opStart, true, func(bool) { m.address(c, m.read) })
+		c.line.begin(opStart, true, thenAddress)
 	case m.state == mHold && (!c.tx.empty() || m.ackHeld && !c.rx.full()):
 		m.proceed(c)
 	}
@@ -57,47 +84,114 @@ func (m *i2cMaster) address(c *I2C, read bool) {
 		read = read && m.second // written first, then read after a restart
 	}
 	m.state = mAddress
-	m.send(c, b|bit(read, 0), func(ack bool) {
+	m.send(c, b|bit(read, 0), sendAddress)
+}
+
+// goOn continues when an operation is over.
+func (m *i2cMaster) goOn(c *I2C, then i2cThen, sampled bool) {
+	switch then {
+	case thenAddress:
+		switch tar := c.get(icTAR); {
+		case tar&tarSpecial == 0:
+			m.address(c, m.read)
+		case tar&tarStart != 0:
+			m.send(c, 1, sendStart)
+		default:
+			m.send(c, 0, sendGeneral)
+		}
+	case thenTarget:
+		m.address(c, m.read)
+	case thenAddress1:
+		m.address(c, true)
+	case thenSend:
+		m.shiftOut(c, sampled)
+	case thenSent:
+		m.sent(c, !sampled)
+	case thenReceive:
+		m.shiftIn(c, sampled)
+	case thenAfter:
+		m.after(c)
+	case thenStart:
+		c.line.begin(opStart, true, thenAddress)
+	case thenIdle:
+		m.state = mIdle
+		c.latch(icStopDet)
+		m.kick(c)
+	}
+}
+
+// send shifts a byte out; sent is told whether it was acknowledged.
+func (m *i2cMaster) send(c *I2C, b uint32, what int) {
+	m.byte, m.bits, m.sending = b, 0, what
+	m.shiftOut(c, true)
+}
+
+// shiftOut is one bit of send; sampled is what the line showed of the last one.
+func (m *i2cMaster) shiftOut(c *I2C, sampled bool) {
+	if m.bits > 0 && m.byte>>(8-m.bits)&1 != 0 && !sampled {
+		m.giveUp(c, abrtArb)
+		return
+	}
+	if m.bits == 8 {
+		c.line.begin(opBit, true, thenSent)
+		return
+	}
+	m.bits++
+	c.line.begin(opBit, m.byte>>(8-m.bits)&1 != 0, thenSend)
+}
+
+// sent goes on behind a byte that was sent.
+func (m *i2cMaster) sent(c *I2C, ack bool) {
+	ten := c.get(icCon)&con10Master != 0
+	switch m.sending {
+	case sendAddress:
 		switch {
-		case !ack && c.get(icCon)&con10Master != 0:
+		case !ack && ten:
 			m.giveUp(c, abrt10Addr1)
 		case !ack:
 			m.giveUp(c, abrt7Addr)
-		case c.get(icCon)&con10Master != 0 && !m.second:
+		case ten && !m.second:
 			m.second = true
-			m.send(c, tar&0xff, func(ack bool) {
-				switch {
-				case !ack:
-					m.giveUp(c, abrt10Addr2)
-				case m.read:
-					c.line.begin(opRestart, true, func(bool) { m.address(c, true) })
-				default:
-					m.next(c)
-				}
-			})
+			m.send(c, c.get(icTAR)&0xff, sendAddress2)
 		default:
 			m.next(c)
 		}
-	})
-}
-
-// send shifts a byte out and tells whether it was acknowledged.
-func (m *i2cMaster) send(c *I2C, b uint32, done func(ack bool)) {
-	m.byte, m.bits = b, 0
-	var each func(bool)
-	each = func(sampled bool) {
-		if m.bits > 0 && m.byte>>(8-m.bits)&1 != 0 && !sampled {
-			m.giveUp(c, abrtArb)
+	case sendAddress2:
+		switch {
+		case !ack:
+			m.giveUp(c, abrt10Addr2)
+		case m.read && c.get(icCon)&conRestart == 0:
+			m.giveUp(c, abrt10NoRst)
+		case m.read:
+			c.line.begin(opRestart, true, thenAddress1)
+		default:
+			m.next(c)
+		}
+	case sendGeneral:
+		switch {
+		case !ack:
+			m.giveUp(c, abrtGCNoAck)
+		case m.read:
+			m.giveUp(c, abrtGCRead)
+		default:
+			m.next(c)
+		}
+	case sendStart:
+		switch {
+		case ack:
+			m.giveUp(c, abrtStart)
+		case c.get(icCon)&conRestart == 0:
+			m.giveUp(c, abrtNoStart)
+		default:
+			c.line.begin(opRestart, true, thenTarget)
+		}
+	default:
+		if !ack {
+			m.giveUp(c, abrtData)
 			return
 		}
-		if m.bits == 8 {
-			c.line.begin(opBit, true, func(nack bool) { done(!nack) })
-			return
-		}
-		m.bits++
-		c.line.begin(opBit, m.byte>>(8-m.bits)&1 != 0, each)
+		m.after(c)
 	}
-	each(true)
 }
 
 // next takes the next command, or holds the bus.
@@ -116,33 +210,29 @@ func (m *i2cMaster) next(c *I2C) {
 		return
 	}
 	m.state = mWrite
-	m.send(c, v&0xff, func(ack bool) {
-		if !ack {
-			m.giveUp(c, abrtData)
-			return
-		}
-		m.after(c)
-	})
+	m.send(c, v&0xff, sendData)
 }
 
 // receive shifts a byte in; its acknowledgement depends on what follows.
 func (m *i2cMaster) receive(c *I2C) {
 	m.byte, m.bits = 0, 0
-	var each func(bool)
-	each = func(sampled bool) {
-		if m.bits > 0 {
-			m.byte = m.byte<<1 | bit(sampled, 0)
-		}
-		if m.bits == 8 {
-			m.ackHeld = true
-			m.state = mHold
-			m.proceed(c)
-			return
-		}
-		m.bits++
-		c.line.begin(opBit, true, each)
+	m.shiftIn(c, true)
+}
+
+// shiftIn is one bit of receive.
+func (m *i2cMaster) shiftIn(c *I2C, sampled bool) {
+	if m.bits > 0 {
+		m.byte = m.byte<<1 | bit(sampled, 0)
 	}
-	each(true)
+	if m.bits == 8 {
+		// Software waits for the byte before it gives the next command.
+		m.ackHeld, m.stored = true, false
+		m.state = mHold
+		m.proceed(c)
+		return
+	}
+	m.bits++
+	c.line.begin(opBit, true, thenReceive)
 }
 
 // proceed goes on from a hold.
@@ -151,7 +241,11 @@ func (m *i2cMaster) proceed(c *I2C) {
 		m.after(c)
 		return
 	}
-	if c.rx.full() && c.get(icCon)&conRXHold != 0 || m.cmd&cmdStop == 0 && c.tx.empty() {
+	if !m.stored && (!c.rx.full() || c.get(icCon)&conRXHold == 0) {
+		m.stored = true
+		c.store(m.byte)
+	}
+	if !m.stored || m.cmd&cmdStop == 0 && c.tx.empty() {
 		c.update()
 		return
 	}
@@ -159,8 +253,7 @@ func (m *i2cMaster) proceed(c *I2C) {
 	m.state = mRead
 	next := c.tx.peek()
 	last := m.cmd&cmdStop != 0 || next&cmdRead == 0 || next&cmdRestart != 0
-	c.store(m.byte)
-	c.line.begin(opBit, last, func(bool) { m.after(c) })
+	c.line.begin(opBit, last, thenAfter)
 }
 
 // after a byte: stop, restart, or the next one.
@@ -180,13 +273,11 @@ func (m *i2cMaster) after(c *I2C) {
 		m.second = c.get(icCon)&con10Master != 0 && m.read
 		m.state = mAddress
 		if c.get(icCon)&conRestart == 0 {
-			c.line.begin(opStop, true, func(bool) {
-				c.line.begin(opStart, true, func(bool) { m.address(c, m.read) })
-			})
+			c.line.begin(opStop, true, thenStart)
 			return
 		}
 		c.latch(icStart)
-		c.line.begin(opRestart, true, func(bool) { m.address(c, m.read) })
+		c.line.begin(opRestart, true, thenAddress)
 		return
 	}
 	m.next(c)
@@ -195,11 +286,7 @@ func (m *i2cMaster) after(c *I2C) {
 // finish ends the transfer with a stop.
 func (m *i2cMaster) finish(c *I2C) {
 	m.state = mStop
-	c.line.begin(opStop, true, func(bool) {
-		m.state = mIdle
-		c.latch(icStopDet)
-		m.kick(c)
-	})
+	c.line.begin(opStop, true, thenIdle)
 }
 
 // giveUp aborts: the FIFO is flushed and stays empty until the abort is read.

@@ -12,6 +12,9 @@ type i2cSlave struct {
 	out    uint32
 	wait   bool // SCL is held low until software supplies data
 	begun  bool
+	// ten: the first byte of our ten-bit address came; whole: all of it did, in
+	// this transfer.
+	ten, whole bool
 }
 
 func (s *i2cSlave) enabled(c *I2C) bool { return c.isSlave() && !c.isMaster() }
@@ -22,7 +25,7 @@ func (s *i2cSlave) start(c *I2C) {
 		return
 	}
 	again := s.begun
-	*s = i2cSlave{listen: true, begun: true}
+	*s = i2cSlave{listen: true, begun: true, whole: s.whole}
 	c.latch(icStart | icActive)
 	if again {
 		c.latch(icReStart)
@@ -95,8 +98,13 @@ func (s *i2cSlave) fall(c *I2C) {
 // addressed looks at the address byte.
 func (s *i2cSlave) addressed(c *I2C) {
 	s.listen = false
+	if c.get(icCon)&con10Slave != 0 && (s.ten || s.shift>>3 == 0xf0>>3) {
+		s.addressed10(c)
+		return
+	}
 	general := s.shift == 0 && c.get(icAckGC)&1 != 0
-	if s.shift>>1 != c.get(icSAR)&0x7f && !general {
+	mine := c.get(icCon)&con10Slave == 0 && s.shift>>1 == c.get(icSAR)&0x7f
+	if !mine && !general {
 		return
 	}
 	s.active, s.ack, s.first = true, true, true
@@ -104,6 +112,31 @@ func (s *i2cSlave) addressed(c *I2C) {
 	if general {
 		c.latch(icGenCall)
 	}
+	c.line.pull(true, false)
+}
+
+// addressed10 looks at a byte of a ten-bit address: 11110 and the upper two bits,
+// then the lower eight; a read repeats the first of them behind a restart.
+func (s *i2cSlave) addressed10(c *I2C) {
+	sar := c.get(icSAR)
+	switch {
+	case s.ten:
+		s.ten = false
+		if s.shift&0xff != sar&0xff {
+			return
+		}
+		s.whole, s.active, s.first, s.read = true, true, true, false
+	case s.shift>>1&3 != sar>>8&3:
+		s.whole = false
+		return
+	case s.shift&1 == 0:
+		s.ten, s.listen = true, true
+	case s.whole:
+		s.active, s.first, s.read = true, true, true
+	default:
+		return
+	}
+	s.ack = true
 	c.line.pull(true, false)
 }
 

@@ -31,6 +31,8 @@ type IOBank struct {
 	edgeLow, edgeHigh uint64
 	nsMask            func() uint64
 	irqOver           override
+	gated             bool
+	sampled           uint64 // of the pads, when the clock was gated
 }
 
 func newIOBank0(env Env, pins *Pins, nsMask func() uint64) *IOBank {
@@ -71,7 +73,7 @@ func (b *IOBank) Reset() {
 // changed latches edges.
 func (b *IOBank) changed(c PinChange) {
 	diff := (c.FromPad ^ c.OldFromPad) >> b.first & b.mask()
-	if diff == 0 {
+	if diff == 0 || b.gated {
 		return
 	}
 	now := c.FromPad >> b.first

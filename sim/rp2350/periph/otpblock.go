@@ -7,20 +7,22 @@ import (
 
 // Registers of OTP (datasheet 13.9).
 const (
-	otpSBPIInstr  = 0x100
-	otpSBPIStatus = 0x124
-	otpUSR        = 0x128
-	otpCrtKey0    = 0x138
-	otpCrtKey3    = 0x144
-	otpCritical   = 0x148
-	otpKeyValid   = 0x14c
-	otpArchSel    = 0x158
-	otpArchStatus = 0x15c
-	otpBootdis    = 0x160
-	otpINTR       = 0x164
-	otpINTE       = 0x168
-	otpINTF       = 0x16c
-	otpINTS       = 0x170
+	otpSBPIInstr   = 0x100
+	otpSBPIStatus  = 0x124
+	otpUSR         = 0x128
+	otpCrtKey0     = 0x138
+	otpCrtKey3     = 0x144
+	otpCritical    = 0x148
+	otpKeyValid    = 0x14c
+	otpDebugEn     = 0x150
+	otpDebugEnLock = 0x154
+	otpArchSel     = 0x158
+	otpArchStatus  = 0x15c
+	otpBootdis     = 0x160
+	otpINTR        = 0x164
+	otpINTE        = 0x168
+	otpINTF        = 0x16c
+	otpINTS        = 0x170
 
 	otpDCTRL     = 1 << 0 // in USR
 	otpSecFail   = 1 << 3 // in INTR
@@ -39,6 +41,7 @@ type OTP struct {
 	// ARCHSEL when they are reset.
 	riscv   uint32
 	initial uint32
+	lock    debugLock
 }
 
 func newOTP(env Env, array *otp.Array, riscv bool) *OTP {
@@ -46,16 +49,25 @@ func newOTP(env Env, array *otp.Array, riscv bool) *OTP {
 	o.SetInitial(riscv)
 	o.set(otpArchSel, o.initial)
 	o.riscv = o.initial
+	o.lock.latch(array)
 	return o
 }
 
-// Reset is a reset of the OTP stage: soft locks are forgotten, the array stays,
-// and so does ARCHSEL, for the cores to take it over (datasheet 3.9.1).
+// Reset is a reset of the OTP stage: soft locks are forgotten and the fuses read
+// again. The array stays, and so do the registers of the processors' cold reset:
+// ARCHSEL, for the cores to take it over (datasheet 3.9.1), and DEBUGEN (3.5.9).
 func (o *OTP) Reset() {
-	sel := o.get(otpArchSel)
+	kept := [...]uint32{otpArchSel, otpDebugEn, otpDebugEnLock}
+	var v [len(kept)]uint32
+	for i, r := range kept {
+		v[i] = o.get(r)
+	}
 	o.storage.Reset()
 	o.array.Reset()
-	o.set(otpArchSel, sel)
+	o.lock.latch(o.array)
+	for i, r := range kept {
+		o.set(r, v[i])
+	}
 	o.interrupt()
 }
 
@@ -63,6 +75,8 @@ func (o *OTP) Reset() {
 // say again.
 func (o *OTP) ColdReset() {
 	o.Reset()
+	o.set(otpDebugEn, 0)
+	o.set(otpDebugEnLock, 0)
 	o.set(otpArchSel, o.initial)
 	o.riscv = o.initial
 }
@@ -100,6 +114,8 @@ func (o *OTP) Read(offset uint32, peek bool) uint32 {
 		return 0
 	case offset == otpCritical:
 		return o.critical()
+	case offset == otpKeyValid:
+		return o.lock.valid
 	case offset == otpArchStatus:
 		return o.riscv
 	case offset == otpINTS:
@@ -120,6 +136,9 @@ func (o *OTP) Write(offset uint32, w Write) {
 			o.unmodelled(offset, "fuses are programmed through the boot ROM's otp_access alone")
 			o.set(otpSBPIStatus, o.get(otpSBPIStatus)|1<<4)
 		}
+		return
+	case offset == otpDebugEn, offset == otpDebugEnLock:
+		o.writeDebugEn(offset, w)
 		return
 	case offset == otpBootdis:
 		o.set(offset, o.get(offset)&^w.Ones(1)|w.Apply(o.get(offset))&2)

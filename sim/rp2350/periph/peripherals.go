@@ -69,6 +69,7 @@ type Peripherals struct {
 	I2C       [2]*I2C
 	Pins      *Pins
 	Requests  *Requests
+	Bus       *BusCtrl
 
 	sysCfg *sysCfg
 	all    []Attachment
@@ -90,6 +91,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	s := &Peripherals{Pins: pins, Requests: new(Requests)}
 	pins.clock = env.Now
 	s.Clocks = newClocks(env, sys)
+	s.Clocks.out.init(s.Clocks, pins)
 	s.XOSC = newXOSC(env, s.Clocks, cfg.Crystal)
 	s.ROSC = newROSC(env, s.Clocks, cfg.Seed)
 	s.PLLSys = newPLL("PLL_SYS", env, s.Clocks, 42)
@@ -99,11 +101,12 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	s.PSM = newPSM(env, sys)
 	s.Ticks = newTicks(env, s.Clocks)
 	s.Powman = newPowman(env, s.Clocks)
+	s.Powman.initPower(sys, pins)
 	s.Watchdog = newWatchdog(env, sys, s.Ticks.Tick(TickWatchdog), s.PSM, s.Powman)
 	s.Timer[0] = newTimer("TIMER0", env, s.Ticks.Tick(TickTimer0), 0)
 	s.Timer[1] = newTimer("TIMER1", env, s.Ticks.Tick(TickTimer1), 4)
 	for i := range s.UART {
-		s.UART[i] = newUART(i, env, s.Clocks.Peri, pins, s.Requests, cfg.Output)
+		s.UART[i] = newUART(i, env, s.Clocks.behind(s.Clocks.Peri, gateUART0<<(2*i)), pins, s.Requests, cfg.Output)
 	}
 	s.IOBank0, s.IOQSPI = newIOBank0(env, pins, ns), newIOQSPI(env, pins, ns)
 	s.PadsBank0, s.PadsQSPI = newPadsBank0(env, pins), newPadsQSPI(env, pins)
@@ -111,9 +114,9 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	s.OTP = newOTP(env, cfg.Fuses, cfg.RISCV)
 	s.SHA256 = newSHA256(env, s.Requests)
 	s.PWM = newPWM(env, pins, s.Requests)
-	s.ADC = newADC(env, s.Clocks.ADC, pins, s.Requests, cfg.Identity.QFN60)
+	s.ADC = newADC(env, s.Clocks.behind(s.Clocks.ADC, gateADC), pins, s.Requests, cfg.Identity.QFN60)
 	for i := range s.SPI {
-		s.SPI[i] = newSPI(i, env, s.Clocks.Peri, pins, s.Requests)
+		s.SPI[i] = newSPI(i, env, s.Clocks.behind(s.Clocks.Peri, gateSPI0<<(2*i)), pins, s.Requests)
 	}
 	for i := range s.I2C {
 		s.I2C[i] = newI2C(i, env, pins, s.Requests)
@@ -124,8 +127,8 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	for i := range s.PIO {
 		s.PIO[i].other = s.PIO
 	}
-	s.USB = newUSB(env)
-	s.HSTX = newHSTX(env, s.Clocks.HSTX, pins, s.Requests)
+	s.USB = newUSB(env, sys)
+	s.HSTX = newHSTX(env, s.Clocks.behind(s.Clocks.HSTX, gateHSTX), pins, s.Requests)
 	s.sysCfg = newSysCfg(env)
 
 	at := func(base uint32, bit int, b Block) {
@@ -151,7 +154,8 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	at(0x40048000, -1, s.XOSC)
 	at(0x40050000, ResetPLLSys, s.PLLSys)
 	at(0x40058000, ResetPLLUSB, s.PLLUSB)
-	at(0x40068000, ResetBUSCTRL, newBusCtrl(env))
+	s.Bus = newBusCtrl(env, sys)
+	at(0x40068000, ResetBUSCTRL, s.Bus)
 	at(0x40070000, ResetUART0, s.UART[0])
 	at(0x40078000, ResetUART1, s.UART[1])
 	at(0x40080000, ResetSPI0, s.SPI[0])
@@ -180,6 +184,7 @@ func NewAll(env Env, sys System, pins *Pins, cfg Config) *Peripherals {
 	} else {
 		store(0x50000000, ResetDMA, "DMA", regs.DMA, "nothing is transferred")
 	}
+	s.gateAll()
 	flat(0x50100000, 0x1000, ResetUSBCTRL, usbRAM{s.USB})
 	at(0x50110000, ResetUSBCTRL, s.USB)
 	at(0x50200000, ResetPIO0, s.PIO[0])
@@ -202,6 +207,7 @@ func (s *Peripherals) PowerUp() {
 	s.ROSC.Reset()
 	s.XOSC.Reset()
 	s.Powman.Reset()
+	s.OTP.ForgetDebugKey() // the RP-AP is reset, too
 	s.Watchdog.Reset()
 	s.resetRest(psmAll)
 	s.Pins.powerUp()

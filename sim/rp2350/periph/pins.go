@@ -60,6 +60,10 @@ type Pins struct {
 	// What the pads hold: latched while iso is set (datasheet 9.7).
 	padOut, padOE, padUp, padDown uint64
 
+	// leaky are the pads with erratum RP2350-E9, padIE what their input enables
+	// were when iso was set.
+	leaky, padIE, leaked uint64
+
 	// The world outside.
 	extOn, extHigh, extUp, extDown uint64
 	// terminal are the receive pins of each UART: a terminal is always plugged
@@ -79,8 +83,9 @@ type Pins struct {
 	routed   []func()
 	// exact are the pins whose every edge somebody needs at its time. Functions
 	// that toggle by themselves (lazy) bring the others up to date on demand.
-	exact   uint64
-	irqPins [2]uint64
+	exact    uint64
+	irqPins  [2]uint64
+	wakePins uint64 // that POWMAN wakes by
 	// sampled are the pins that running PIO programs may look at in any cycle.
 	sampled    [3]uint64
 	lazy       []lazyFunc
@@ -211,7 +216,7 @@ func (p *Pins) needed() uint64 {
 }
 
 // demanded are those that others than PIO programs need.
-func (p *Pins) demanded() uint64 { return p.exact | p.irqPins[0] | p.irqPins[1] }
+func (p *Pins) demanded() uint64 { return p.exact | p.irqPins[0] | p.irqPins[1] | p.wakePins }
 
 // sample says which pins the programs of PIO n look at.
 func (p *Pins) sample(n int, mask uint64) {
@@ -225,6 +230,14 @@ func (p *Pins) sample(n int, mask uint64) {
 func (p *Pins) needIRQ(n int, mask uint64) {
 	if p.irqPins[n] != mask {
 		p.irqPins[n] = mask
+		p.rerouted()
+	}
+}
+
+// needWake says which pins wake the chip.
+func (p *Pins) needWake(mask uint64) {
+	if p.wakePins != mask {
+		p.wakePins = mask
 		p.rerouted()
 	}
 }
@@ -340,7 +353,7 @@ func (p *Pins) Drive(pin int, d Drive) {
 func (p *Pins) powerUp() {
 	p.padOut, p.padOE = 0, 0
 	p.padUp, p.padDown = p.pue, p.pde
-	p.clashed = 0
+	p.clashed, p.padIE, p.leaked = 0, 0, 0
 	p.history = [8]inputChange{}
 	p.resolve()
 }
@@ -373,9 +386,17 @@ func (p *Pins) Connect(pins ...int) {
 	p.rerouted()
 }
 
+// wired are the pins that are connected with others.
+func (p *Pins) wired() (m uint64) {
+	for _, n := range p.nets {
+		m |= n
+	}
+	return m
+}
+
 // join gives the pins of a net one level: what drives wins over what pulls, and
 // low over high.
-func (p *Pins) join(net uint64) {
+func (p *Pins) join(net, leak uint64) {
 	lows := (p.padOE&^p.padOut | p.extOn&^p.extHigh) & net
 	highs := (p.padOE&p.padOut | p.extOn&p.extHigh) & net
 	if clash := lows | highs; lows != 0 && highs != 0 && clash&^p.clashed != 0 {
@@ -383,7 +404,7 @@ func (p *Pins) join(net uint64) {
 		p.notice(fmt.Sprintf("GPIO%d and GPIO%d are connected and driven to different levels",
 			bits.TrailingZeros64(lows), bits.TrailingZeros64(highs)))
 	}
-	up, down := p.padUp|p.terminal[0]|p.terminal[1], p.extDown&net
+	up, down := p.padUp|p.terminal[0]|p.terminal[1]|leak, p.extDown&net
 	if lows == 0 && (highs != 0 || p.extUp&net != 0 || up&net != 0 && down == 0) {
 		p.level |= net
 	} else {
@@ -440,6 +461,7 @@ func (p *Pins) settle() {
 	out, oe = p.outOver.apply(out), p.oeOver.apply(oe)
 	p.toPadOut, p.toPadOE = out, oe
 	live := ^p.iso
+	p.padIE = p.padIE&p.iso | p.ie&live
 	p.padOut = p.padOut&p.iso | out&live
 	p.padOE = p.padOE&p.iso | oe&^p.od&live
 
@@ -453,12 +475,14 @@ func (p *Pins) settle() {
 		p.clashed |= clash
 		p.notice(fmt.Sprintf("GPIO%d: the chip and something outside drive it to different levels", bits.TrailingZeros64(clash)))
 	}
-	weak := p.extUp | (p.padUp|p.terminal[0]|p.terminal[1])&^p.extDown
+	leak := p.leak()
+	weak := p.extUp | (p.padUp|p.terminal[0]|p.terminal[1]|leak)&^p.extDown
 	c := PinChange{OldLevel: p.level, OldFromPad: p.fromPad, OldInput: p.input, Driven: p.padOE}
 	p.level = p.extOn&p.extHigh | ^p.extOn&(p.padOE&p.padOut|^p.padOE&weak)
 	for _, net := range p.nets {
-		p.join(net)
+		p.join(net, leak)
 	}
+	p.leakNotice(leak)
 	p.fromPad = p.level & p.ie
 	p.input = p.inOver.apply(p.fromPad)
 	c.Level, c.FromPad, c.Input = p.level, p.fromPad, p.input

@@ -71,6 +71,9 @@ type PIO struct {
 	// jumpTaken is the outcome of the last JMP.
 	jumpTaken bool
 	active    bool // a machine is enabled or executes an instruction by hand
+	probe     *Probe
+	gated     bool
+	gatedAt   uint64
 }
 
 func newPIO(n int, env Env, pins *Pins, requests *Requests) *PIO {
@@ -236,6 +239,7 @@ func (p *PIO) Write(offset uint32, w Write) {
 	}
 	p.update()
 	p.plan()
+	p.tell()
 }
 
 // control is a write of CTRL.
@@ -292,6 +296,7 @@ func (p *PIO) push(n int, v uint32) {
 	}
 	m.fed = p.env.Now()
 	m.wake(p.env.Now() + 1)
+	p.tell()
 }
 
 // pop gives software a word from machine n.
@@ -308,7 +313,15 @@ func (p *PIO) pop(n int, peek bool) uint32 {
 	m.wake(p.env.Now() + 1)
 	p.update()
 	p.plan()
+	p.tell()
 	return v
+}
+
+// tell lets the probe look after software changed something.
+func (p *PIO) tell() {
+	if p.probe != nil {
+		p.probe.PIO(p.n, p.env.Now())
+	}
 }
 
 // changeFlags sets and clears IRQ flags and wakes whoever waits for them.

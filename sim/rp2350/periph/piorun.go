@@ -5,6 +5,9 @@ const lag = 2048
 
 // exact reports whether somebody would notice the block being late.
 func (p *PIO) exact() bool {
+	if p.probe != nil {
+		return true
+	}
 	if p.get(pioINTE0)|p.get(pioINTE1) != 0 {
 		return true
 	}
@@ -56,6 +59,9 @@ func (p *PIO) plan() {
 		}
 	}
 	at := p.due()
+	if p.gated {
+		at = Never
+	}
 	if at != Never && !p.exact() {
 		at = max(at, p.env.Now()+lag)
 	}
@@ -69,7 +75,7 @@ func (p *PIO) catchUp() { p.runTo(p.env.Now()) }
 // runTo processes all cycles up to and including the given one in which a
 // machine has something to do.
 func (p *PIO) runTo(cycle uint64) {
-	if p.working || !p.active {
+	if p.working || !p.active || p.gated {
 		return
 	}
 	p.working = true
@@ -118,6 +124,9 @@ func (p *PIO) process(c uint64) {
 		p.setFlags, p.clrFlags = 0, 0
 		p.changeFlags(set, clr)
 		p.update()
+	}
+	if p.probe != nil {
+		p.probe.PIO(p.n, c)
 	}
 }
 

@@ -31,6 +31,7 @@ type pioSM struct {
 	// the next step.
 	phase uint64
 	due   uint64
+	kept  uint64 // due when the clock was gated
 	tick  uint64 // the clock-enable of the last step, in 1/256 cycles
 
 	// forced: an instruction other than the one at pc is to be executed; it was

@@ -39,11 +39,14 @@ const (
 )
 
 // Powman is the power manager (datasheet 6): passwords, scratch and boot
-// registers, the reasons of chip-level resets, and the always-on timer. Power
-// states are accepted and never entered: RAM keeps its contents.
+// registers, the reasons of chip-level resets, the always-on timer, and the power
+// states (powerstate.go).
 type Powman struct {
 	storage
 	timer   aonTimer
+	power   powerState
+	sys     System
+	pins    *Pins
 	reasons uint32
 	ignored bool // STATE.REQ_IGNORED
 	bootdis uint32
@@ -59,7 +62,11 @@ func newPowman(env Env, clocks *Clocks) *Powman {
 func (p *Powman) Reset() {
 	p.storage.Reset()
 	p.reasons, p.ignored, p.bootdis = hadPOR, false, 0
+	p.power = powerState{}
 	p.timer.reset()
+	if p.pins != nil {
+		p.needWakePins()
+	}
 	p.interrupt()
 }
 
@@ -127,14 +134,15 @@ func (p *Powman) Read(offset uint32, peek bool) uint32 {
 		return 1 << 4 // in regulation
 	case powChipReset:
 		return p.get(offset)&^powReasons | p.reasons
-	case powState:
-		return bit(p.ignored, 8) | p.get(powState)&0xf0
 	case powBootdis:
 		return p.bootdis
 	case powINTR:
 		return p.raw()
 	case powINTS:
 		return p.pending()
+	}
+	if v, ok := p.readPower(offset); ok {
+		return v
 	}
 	if v, ok := p.timer.read(offset); ok {
 		return v
@@ -155,13 +163,16 @@ func (p *Powman) Write(offset uint32, w Write) {
 		}
 		w.Raw &= 0xffff
 	}
+	if p.writePower(offset, w) {
+		return
+	}
 	if p.timer.write(offset, w) {
 		p.interrupt()
 		return
 	}
 	switch offset {
 	case powState:
-		p.requestState(w)
+		p.request(w)
 		return
 	case powBootdis:
 		// NOW is only cleared by a reset that carries NEXT over; NEXT is sticky.
@@ -172,21 +183,11 @@ func (p *Powman) Write(offset uint32, w Write) {
 	p.interrupt()
 }
 
-// requestState takes a request for another power state.
-func (p *Powman) requestState(w Write) {
-	if w.Ones(1<<8) != 0 {
-		p.ignored = false
-	}
-	p.set(powState, p.get(powState)&^0xf0|w.Apply(p.get(powState))&0xf0)
-	if p.get(powState)&0xf0 != 0 {
-		p.unmodelled(powState, "all power domains stay on")
-	}
-	p.interrupt()
-}
-
 // raw are the interrupt sources: 0 voltage low (never), 1 timer, 2 request
-// ignored, 3 power-up while waiting (never).
-func (p *Powman) raw() uint32 { return bit(p.timer.fired, 1) | bit(p.ignored, 2) }
+// ignored, 3 power-up while waiting.
+func (p *Powman) raw() uint32 {
+	return bit(p.timer.fired, 1) | bit(p.ignored, 2) | bit(p.power.while, 3)
+}
 
 func (p *Powman) pending() uint32 { return (p.raw() | p.get(powINTF)) & p.get(powINTE) }
 

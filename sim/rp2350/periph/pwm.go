@@ -51,6 +51,7 @@ type PWM struct {
 	intr     uint32
 	syncing  bool
 	active   bool // a slice runs on a pin
+	gated    bool
 }
 
 func newPWM(env Env, pins *Pins, requests *Requests) *PWM {

@@ -198,3 +198,29 @@ func TestPWMWithoutAnObserverMakesNoEvents(t *testing.T) {
 		t.Errorf("edges latched: %#x", raw)
 	}
 }
+
+// TestPWMPhase: PH_ADV and PH_RET move a running slice by one count.
+func TestPWMPhase(t *testing.T) {
+	f, s := newFake(t)
+	put(s.PWM, sl(1, pwmTOP), 99)
+	put(s.PWM, sl(1, pwmCSR), csrEN)
+	put(s.PWM, sl(2, pwmTOP), 99)
+	put(s.PWM, sl(2, pwmCSR), csrEN)
+	f.run(50)
+	diff := func() int { return int(read(s.PWM, sl(1, pwmCTR))) - int(read(s.PWM, sl(2, pwmCTR))) }
+	start := diff()
+	putOp(s.PWM, sl(1, pwmCSR), csrAdvance, Set)
+	putOp(s.PWM, sl(1, pwmCSR), csrAdvance, Set)
+	if got := diff() - start; got != 2 {
+		t.Errorf("advanced by %d counts", got)
+	}
+	for range 5 {
+		putOp(s.PWM, sl(1, pwmCSR), csrRetard, Set)
+	}
+	if got := diff() - start; got != -3 {
+		t.Errorf("then %d counts behind", -got)
+	}
+	if csr := read(s.PWM, sl(1, pwmCSR)); csr&(csrAdvance|csrRetard) != 0 {
+		t.Errorf("CSR = %#x: the bits do not clear themselves", csr)
+	}
+}

@@ -21,7 +21,7 @@ type pwmSlice struct {
 
 func (s *pwmSlice) reg(offset uint32) uint32 { return s.p.get(uint32(s.n)*pwmStride + offset) }
 
-func (s *pwmSlice) running() bool { return s.reg(pwmCSR)&csrEN != 0 }
+func (s *pwmSlice) running() bool { return s.reg(pwmCSR)&csrEN != 0 && !s.p.gated }
 
 func (s *pwmSlice) mode() uint32 { return s.reg(pwmCSR) & csrDivMode >> 4 }
 

@@ -142,6 +142,7 @@ var writeExceptions = map[string]string{
 	"TRNG.RNG_ISR":          "read-only",
 	"OTP.SW_LOCK":           "locks only grow",
 	"OTP.BOOTDIS":           "sticky",
+	"OTP.DEBUGEN_LOCK":      "locks only grow",
 	"POWMAN.BOOTDIS":        "sticky",
 	"POWMAN.SET_TIME":       "write-only in effect",
 	"TIMER.LOCKED":          "sticky",

@@ -11,6 +11,7 @@ type Requests struct {
 	watched uint64
 	rise    func(n int)
 	watch   [64]func()
+	deaf    bool // the controller's clock is gated
 }
 
 // maxPulses is how many requests a channel remembers (datasheet 12.6.4.2: the
@@ -68,7 +69,7 @@ func (r *Requests) onWatch(n int, f func()) { r.watch[n] = f }
 
 // Pulse makes one request on line n.
 func (r *Requests) Pulse(n int) {
-	if !r.Watched(n) || r.pulses[n] == maxPulses {
+	if r.deaf || !r.Watched(n) || r.pulses[n] == maxPulses {
 		return
 	}
 	r.pulses[n]++

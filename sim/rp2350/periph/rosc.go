@@ -30,6 +30,7 @@ type ROSC struct {
 	clocks   *Clocks
 	enabled  bool
 	bad      bool
+	dormant  bool // until something wakes it
 	random   uint32
 	seed     uint32
 	downward downCounter
@@ -43,7 +44,7 @@ func newROSC(env Env, clocks *Clocks, seed uint64) *ROSC {
 
 // Rate is the oscillator's output.
 func (r *ROSC) Rate() timebase.Rate {
-	if !r.enabled {
+	if !r.enabled || r.dormant {
 		return timebase.Rate{}
 	}
 	stages := uint64(8)
@@ -78,7 +79,7 @@ func (r *ROSC) Rate() timebase.Rate {
 func (r *ROSC) Reset() {
 	r.storage.Reset()
 	r.set(roscDiv, 0xaa08)
-	r.enabled, r.bad = true, false
+	r.enabled, r.bad, r.dormant = true, false, false
 	r.random = r.seed | 1
 	r.downward.end = 0
 	r.clocks.Update()
@@ -117,7 +118,8 @@ func (r *ROSC) Write(offset uint32, w Write) {
 	case roscDormant:
 		switch w.Apply(oscWake) {
 		case oscDormant:
-			r.unmodelled(offset, "the chip does not go dormant")
+			r.dormant = true
+			r.clocks.goDormant()
 		case oscWake:
 		default:
 			r.bad = true

@@ -34,6 +34,7 @@ type SHA256 struct {
 	valid    bool // SUM_VLD
 	failed   bool
 	done     Event
+	paused   pausedEvent
 }
 
 func newSHA256(env Env, requests *Requests) *SHA256 {
@@ -50,6 +51,7 @@ func newSHA256(env Env, requests *Requests) *SHA256 {
 func (s *SHA256) Reset() {
 	s.storage.Reset()
 	s.env.Cancel(&s.done)
+	s.paused = pausedEvent{}
 	s.sum = [8]uint32{}
 	s.words, s.pieces, s.piece = 0, 0, 0
 	s.valid, s.failed = true, false

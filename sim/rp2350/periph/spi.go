@@ -50,13 +50,16 @@ type SPI struct {
 	busy    bool
 	exact   bool // this frame is on the pins, half bit by half bit
 	half    int  // the number of the next half bit
-	start   uint64
-	at      uint64
-	word    uint32 // what is sent, what is received, in the frame
-	in      uint32
-	bits    int
-	waiting bool
-	due     uint64
+	// tail: with SPH 1, the period between the last bit and the end of the
+	// select; level is what the data line holds.
+	tail, level bool
+	start       uint64
+	at          uint64
+	word        uint32 // what is sent, what is received, in the frame
+	in          uint32
+	bits        int
+	waiting     bool
+	due         uint64
 	// fresh: the target's word is loaded and nothing of it is sent.
 	fresh   bool
 	sck, cs bool // the target's view of its inputs
@@ -96,7 +99,7 @@ func (s *SPI) Reset() {
 	s.tx.clear()
 	s.rx.clear()
 	s.tx.depth, s.rx.depth = spiDepth, spiDepth
-	s.latched, s.busy, s.waiting, s.bits, s.fresh = 0, false, false, 0, false
+	s.latched, s.busy, s.tail, s.level, s.waiting, s.bits, s.fresh = 0, false, false, false, false, 0, false
 	s.sck, s.cs = false, true
 	s.idle()
 	s.update()
@@ -178,7 +181,7 @@ func (s *SPI) Write(offset uint32, w Write) {
 
 // idle puts the lines to their state between frames.
 func (s *SPI) idle() {
-	if !s.busy {
+	if !s.busy && !s.tail {
 		s.drive(true, s.get(spiCR0)&cr0SPO != 0, false)
 	}
 }
@@ -237,7 +240,7 @@ func (s *SPI) timedOut() {
 
 // replan moves the events to where clk_peri now has them.
 func (s *SPI) replan() {
-	if s.busy && !s.target() {
+	if (s.busy || s.tail) && !s.target() {
 		schedule(s.env, &s.step, s.peri.When(s.at))
 	}
 	if s.waiting {

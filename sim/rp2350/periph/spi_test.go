@@ -115,3 +115,42 @@ func TestSPIWaveform(t *testing.T) {
 		t.Errorf("clock edges %v from %d", *clk, now)
 	}
 }
+
+// TestSPIHoldsData: in all modes the data line keeps its level over the edge at
+// which the other side samples, and the select ends a period behind the last one.
+func TestSPIHoldsData(t *testing.T) {
+	for mode := range uint32(4) {
+		f, s := newFake(t)
+		sdkClocks(t, f, s)
+		sck, data, cs := edges(f, s.Pins, 2), edges(f, s.Pins, 3), edges(f, s.Pins, 1)
+		u := spiSetup(f, s, 0, 7|mode<<6, 0)
+		put(u, spiDR, 0x8f)
+		put(u, spiDR, 0x31)
+		f.run(150 * 4)
+		*sck, *data, *cs = nil, nil, nil
+		f.run(150 * 30)
+		sample := mode >> 1 & 1 // of the edges: the even or the odd ones
+		if len(*sck) < 16 || len(*data) < 4 || len(*cs) == 0 {
+			t.Fatalf("mode %d: %d edges of the clock, %d of the data, %d of the select", mode, len(*sck), len(*data), len(*cs))
+		}
+		// Four bits have passed: the next edge is a leading one.
+		for i, at := range *sck {
+			if uint32(i)&1 != sample {
+				continue
+			}
+			for _, d := range *data {
+				if d == at {
+					t.Errorf("mode %d: the data line changes with clock edge %d, at which it is sampled", mode, i)
+				}
+			}
+		}
+		last := (*sck)[len(*sck)-1]
+		want := last + 150
+		if sample == 0 {
+			want = last + 75
+		}
+		if got := (*cs)[len(*cs)-1]; got != want {
+			t.Errorf("mode %d: the select ends at %d, the last edge is at %d", mode, got, last)
+		}
+	}
+}

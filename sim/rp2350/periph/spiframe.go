@@ -10,9 +10,10 @@ func (s *SPI) kick() {
 		return
 	}
 	if !s.peri.Running() {
-		s.env.Notice(s.name + ": nothing is sent, clk_peri does not run (CLOCKS.CLK_PERI_CTRL)")
+		s.env.Notice(s.name + ": nothing is sent, clk_peri does not run (CLOCKS.CLK_PERI_CTRL, or a gate in WAKE_EN)")
 		return
 	}
+	s.tail = false
 	s.begin(s.peri.Count())
 }
 
@@ -51,6 +52,10 @@ func (s *SPI) sendBit(i int) bool { return s.word>>(s.size()-1-min(i, s.size()-1
 
 // next is half bit s.half of the frame.
 func (s *SPI) next() {
+	if s.tail {
+		s.afterTail()
+		return
+	}
 	if s.half == s.last() {
 		if !s.exact {
 			s.in = s.constant()
@@ -82,10 +87,14 @@ func (s *SPI) edge() {
 		}
 		s.drive(false, leading != idle, s.sendBit(h/2))
 	default:
-		if h > 0 && !leading {
+		// Data changes on leading edges and stays over the trailing ones, the
+		// last one of the frame before included.
+		if leading {
+			s.level = s.sendBit((h - 1) / 2)
+		} else if h > 0 {
 			s.sample()
 		}
-		s.drive(false, leading != idle, s.sendBit((h-1)/2))
+		s.drive(false, leading != idle, s.level)
 	}
 }
 
@@ -114,6 +123,21 @@ func (s *SPI) end() {
 		s.begin(s.at)
 		return
 	}
+	if s.get(spiCR0)&cr0SPH != 0 && s.enabled() && !s.target() {
+		// The select stays low for one period behind the last bit.
+		s.tail = true
+		s.at += 2 * s.halfBit()
+		schedule(s.env, &s.step, s.peri.When(s.at))
+		s.update()
+		return
+	}
+	s.idle()
+	s.update()
+}
+
+// afterTail ends the select.
+func (s *SPI) afterTail() {
+	s.tail, s.level = false, false
 	s.idle()
 	s.update()
 }

@@ -41,6 +41,9 @@ func (s *storage) Reset() {
 	}
 }
 
+// Has reports whether there is a register at offset.
+func (s *storage) Has(offset uint32) bool { return s.index(offset) >= 0 }
+
 // index returns the place of the register at offset, or -1.
 func (s *storage) index(offset uint32) int {
 	if i := offset / 4; i < uint32(len(s.slot)) {

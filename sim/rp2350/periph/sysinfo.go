@@ -66,28 +66,6 @@ func (s *sysCfg) Write(offset uint32, w Write) {
 	}
 }
 
-// busCtrl is BUSCTRL (datasheet 12.15.4): priorities are acknowledged at once;
-// events are not counted.
-type busCtrl struct{ storage }
-
-func newBusCtrl(env Env) *busCtrl { return &busCtrl{newStorage("BUSCTRL", env, regs.BUSCTRL)} }
-
-// Read returns a register.
-func (b *busCtrl) Read(offset uint32, peek bool) uint32 {
-	if offset == 0x04 { // BUS_PRIORITY_ACK
-		return 1
-	}
-	return b.storage.Read(offset, peek)
-}
-
-// Write writes a register; any write of a counter clears it.
-func (b *busCtrl) Write(offset uint32, w Write) {
-	b.storage.Write(offset, w)
-	if offset == 0x08 && b.get(offset)&1 != 0 {
-		b.unmodelled(offset, "bus events are not counted, the counters read 0")
-	}
-}
-
 // glitchDetector is GLITCH_DETECTOR (datasheet 10.9). Nothing glitches here;
 // LOCK keeps its registers from being written.
 type glitchDetector struct{ storage }

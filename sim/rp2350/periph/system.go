@@ -33,7 +33,29 @@ type System interface {
 	// Reset asks for a reset of the parts that psm selects (bits as in
 	// PSM.WDSEL). ResetChip resets everything whatever psm is.
 	Reset(cause ResetCause, psm uint32)
+	// CountBus tells that bus accesses are to be counted, or no more.
+	CountBus(on bool)
+	// Dormant tells that clk_sys has no source until something wakes it.
+	Dormant()
+	// PowerDown tells that the core domain is to be switched off as soon as both
+	// cores wait, PowerUp that it is to be switched on. Memories tells which
+	// power domains of memory have lost their contents.
+	PowerDown()
+	PowerUp()
+	Memories(lost MemoryDomain)
 }
+
+// MemoryDomain names power domains of memory (datasheet 6.2.1).
+type MemoryDomain uint32
+
+const (
+	// DomainSRAM1 is the upper half of the main SRAM and the two small ones.
+	DomainSRAM1 MemoryDomain = 1 << iota
+	// DomainSRAM0 is the lower half.
+	DomainSRAM0
+	// DomainXIP is the cache of XIP.
+	DomainXIP
+)
 
 // Pads is the pin matrix as SIO sees it: bit n is GPIOn; bits 56 and 57 are USB
 // DP and DM, 58 QSPI SCK, 59 CSn, 60..63 SD0..SD3 (datasheet 3.1.3: the upper

@@ -33,10 +33,11 @@ type tickGenerator struct {
 
 func newTicks(env Env, clocks *Clocks) *TickGenerators {
 	t := &TickGenerators{storage: newStorage("TICKS", env, regs.TICKS)}
+	ref := clocks.behind(clocks.Ref, gateTicks)
 	for i := range t.gen {
 		g := &t.gen[i]
-		g.ref = clocks.Ref
-		clocks.Ref.OnChange(g.changed)
+		g.ref = ref
+		ref.OnChange(g.changed)
 	}
 	return t
 }

@@ -39,6 +39,7 @@ type Timer struct {
 	latch   uint32 // TIMEHR
 	low     uint32 // TIMELW
 	halted  [2]bool
+	gated   bool
 }
 
 func newTimer(name string, env Env, tick Ticks, irq int) *Timer {
@@ -76,7 +77,7 @@ func (t *Timer) update() {
 		t.from = t.sys
 	}
 	t.since = t.from.Count()
-	t.running = t.get(timerPause)&1 == 0
+	t.running = t.get(timerPause)&1 == 0 && !t.gated
 	for core, h := range t.halted {
 		if h && t.get(timerDbg)>>(1+core)&1 != 0 {
 			t.running = false

@@ -31,6 +31,7 @@ type TRNG struct {
 	busy        bool
 	isr         uint32
 	done        Event
+	paused      pausedEvent
 }
 
 func newTRNG(env Env, seed uint64) *TRNG {
@@ -52,6 +53,7 @@ func (t *TRNG) restart() { t.state = t.seed }
 
 func (t *TRNG) stop() {
 	t.env.Cancel(&t.done)
+	t.paused = pausedEvent{}
 	t.busy, t.valid = false, false
 	t.ehr = [6]uint32{}
 }

@@ -85,6 +85,15 @@ type UART struct {
 	cts bool
 }
 
+// Rate is the rate in baud: clk_peri over sixteen times the divisor. It is 0
+// while there is none.
+func (u *UART) Rate() float64 {
+	if u.bit == 0 || !u.peri.Running() {
+		return 0
+	}
+	return 4 * u.peri.Rate().Float() / float64(u.bit)
+}
+
 // uartFuncs are the functions whose pins txPins and rxPins hold.
 var uartFuncs = [2]int{FuncUART, FuncUARTAlt}
 

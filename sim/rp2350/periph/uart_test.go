@@ -52,6 +52,9 @@ func TestUARTSendsAtItsBaudRate(t *testing.T) {
 	if fr := read(r.u, uartFR); fr != 0x90 {
 		t.Errorf("FR = %#x at rest, want 0x90", fr)
 	}
+	if rate := r.u.Rate(); rate < 115206 || rate > 115208 {
+		t.Errorf("%.1f baud, want 115207: 150 MHz over 16*(81+24/64)", rate)
+	}
 	start := r.now
 	put(r.u, uartDR, 'H')
 	put(r.u, uartDR, 'i')

@@ -58,7 +58,7 @@ func (u *UART) txKick() {
 		return
 	}
 	if !u.peri.Running() {
-		u.env.Notice(u.name + ": nothing is sent, clk_peri does not run (CLOCKS.CLK_PERI_CTRL)")
+		u.env.Notice(u.name + ": nothing is sent, clk_peri does not run (CLOCKS.CLK_PERI_CTRL, or a gate in WAKE_EN)")
 		return
 	}
 	if u.get(uartCR)&crCTSEN != 0 && !u.cts {
@@ -128,13 +128,16 @@ func (u *UART) driveTX(high bool) {
 	}
 }
 
-// sent hands a byte out if it reached a pin.
+// sent hands a byte out if it reached a pin at which no wire leads elsewhere.
 func (u *UART) sent(b byte) {
 	if u.get(uartCR)&crLBE != 0 {
 		return
 	}
 	for i, f := range uartFuncs {
-		if u.pins.reaches(f, u.txPins[i]) != 0 {
+		if at := u.pins.reaches(f, u.txPins[i]); at != 0 {
+			if at&^u.pins.wired() == 0 {
+				return
+			}
 			if u.output != nil {
 				u.output(u.n, b)
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/stem-hw/stem-hw/sim/rp2350/periph/regs"
+	"github.com/stem-hw/stem-hw/sim/timebase"
 )
 
 // Registers of USB (datasheet 12.7.5).
@@ -62,6 +63,9 @@ const (
 	usbIntNak     = 1 << 19
 
 	irqUSB = 14
+
+	// usbBuffers is where the packet memory's control words end.
+	usbBuffers = 0x100
 )
 
 // USB is the USB controller as a device (datasheet 12.7): registers and packet
@@ -81,9 +85,19 @@ type USB struct {
 	second [32]bool
 	change func(attached bool)
 	resume func()
+
+	rate func() timebase.Rate
+	// turn is the host's (USBHost.Drive), next when it comes, free when the bus is.
+	turn func() (spent, later uint64)
+	next Event
+	free uint64
 }
 
-func newUSB(env Env) *USB { return &USB{storage: newStorage("USB", env, regs.USB)} }
+func newUSB(env Env, sys System) *USB {
+	u := &USB{storage: newStorage("USB", env, regs.USB), rate: sys.SysRate}
+	u.next.Fire = func(uint64) { u.takeTurn() }
+	return u
+}
 
 // Reset disconnects from the bus. The packet memory keeps its contents.
 func (u *USB) Reset() {
@@ -179,6 +193,7 @@ func (u *USB) Write(offset uint32, w Write) {
 		u.set(usbAbortDone, u.get(usbAbortDone)|w.Apply(0))
 	}
 	u.update()
+	u.wake()
 }
 
 // usbRAM is the packet memory: real byte strobes, no aliases.
@@ -205,5 +220,8 @@ func (r usbRAM) Write(offset uint32, w Write) {
 		binary.LittleEndian.PutUint16(r.u.ram[at+uint32(w.Lane&2):], uint16(w.Raw>>(8*uint(w.Lane&2))))
 	default:
 		binary.LittleEndian.PutUint32(r.u.ram[at:], w.Raw)
+	}
+	if at < usbBuffers {
+		r.u.wake()
 	}
 }

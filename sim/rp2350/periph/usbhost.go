@@ -96,6 +96,7 @@ func (h USBHost) Setup(addr uint8, packet [8]byte) Handshake {
 // Fields of a half of a buffer control word.
 const (
 	bufFull  = 1 << 15
+	bufLast  = 1 << 14
 	bufPID   = 1 << 13
 	bufReset = 1 << 12
 	bufStall = 1 << 11
@@ -174,6 +175,9 @@ func (b *usbBuffer) stalled() bool {
 	return b.index > 1 || b.u.get(usbStallArm)>>b.index&1 != 0
 }
 
+// aborted reports whether software keeps the endpoint from moving data.
+func (b *usbBuffer) aborted() bool { return b.u.get(usbAbort)>>b.index&1 != 0 }
+
 // finish gives the buffer back to software.
 func (b *usbBuffer) finish(ctrl uint16) {
 	u := b.u
@@ -183,7 +187,7 @@ func (b *usbBuffer) finish(ctrl uint16) {
 		return
 	}
 	u.set(usbBuffCPU, u.get(usbBuffCPU)&^(1<<b.index)|bit(u.second[b.index], uint(b.index)))
-	u.mark(b, b.perBuffer || u.second[b.index] && b.perTwo)
+	u.mark(b, b.perBuffer || b.perTwo && (u.second[b.index] || ctrl&bufLast != 0))
 	u.second[b.index] = !u.second[b.index]
 }
 
@@ -206,7 +210,7 @@ func (h USBHost) In(addr uint8, ep int) (data []byte, data1 bool, answer Handsha
 		return nil, false, NoAnswer
 	case b.stalled():
 		return nil, false, b.refuse(true)
-	case b.ctrl&(bufAvail|bufFull) != bufAvail|bufFull:
+	case b.ctrl&(bufAvail|bufFull) != bufAvail|bufFull, b.aborted():
 		return nil, false, b.refuse(false)
 	}
 	n := min(int(b.ctrl&bufLen), len(h.u.ram)-b.data)
@@ -227,7 +231,7 @@ func (h USBHost) Out(addr uint8, ep int, data []byte, data1 bool) Handshake {
 		return NoAnswer
 	case b.stalled():
 		return b.refuse(true)
-	case b.ctrl&(bufAvail|bufFull) != bufAvail:
+	case b.ctrl&(bufAvail|bufFull) != bufAvail, b.aborted():
 		return b.refuse(false)
 	case (b.ctrl&bufPID != 0) != data1:
 		h.status(sieSeqError)

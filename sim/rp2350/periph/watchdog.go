@@ -33,6 +33,7 @@ type Watchdog struct {
 	since   uint64
 	running bool
 	halted  [2]bool
+	gated   bool
 }
 
 func newWatchdog(env Env, sys System, ticks Ticks, psm *PSM, powman *Powman) *Watchdog {
@@ -86,7 +87,7 @@ func (d *Watchdog) update() {
 	d.value = d.left()
 	d.since = d.ticks.Count()
 	ctrl := d.get(wdCtrl)
-	d.running = ctrl&wdEnable != 0
+	d.running = ctrl&wdEnable != 0 && !d.gated
 	for core, h := range d.halted {
 		if h && ctrl>>(25+core)&1 != 0 {
 			d.running = false

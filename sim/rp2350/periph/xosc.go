@@ -30,6 +30,7 @@ type XOSC struct {
 	crystal  timebase.Rate
 	enabled  bool
 	stable   bool
+	dormant  bool // until something wakes it
 	bad      bool
 	ready    Event
 	readyAt  uint64 // in crystal periods
@@ -49,7 +50,7 @@ func newXOSC(env Env, clocks *Clocks, crystal timebase.Rate) *XOSC {
 
 // Rate is the oscillator's output.
 func (x *XOSC) Rate() timebase.Rate {
-	if x.stable {
+	if x.stable && !x.dormant {
 		return x.crystal
 	}
 	return timebase.Rate{}
@@ -66,7 +67,7 @@ func (x *XOSC) swing() timebase.Rate {
 // Reset turns the oscillator off.
 func (x *XOSC) Reset() {
 	x.storage.Reset()
-	x.bad = false
+	x.bad, x.dormant = false, false
 	x.downward.end = 0
 	x.enable(false)
 }
@@ -119,7 +120,8 @@ func (x *XOSC) Write(offset uint32, w Write) {
 	case xoscDormant:
 		switch w.Apply(oscWake) {
 		case oscDormant:
-			x.unmodelled(offset, "the chip does not go dormant")
+			x.dormant = true
+			x.clocks.goDormant()
 		case oscWake:
 		default:
 			x.bad = true
