@@ -161,6 +161,9 @@ func (t *Target) arm() {
 // halted ends the running: every core stops and Wait hears of it.
 func (t *Target) halted(s target.Stop) {
 	t.flush()
+	if t.active && t.opt.Stopping != nil {
+		t.opt.Stopping(t.m)
+	}
 	for _, c := range t.cores {
 		if h, ok := c.(interface{ HaltNow() }); ok {
 			h.HaltNow()

@@ -41,6 +41,14 @@ type Options struct {
 	Revision hazard3.Revision
 	// Build makes the machine; nil takes the one that Machine names.
 	Build func() (machine.Machine, error)
+	// Attach, if set, is called once with the machine before anything runs: to
+	// connect things to it, or to record what it does.
+	Attach func(m machine.Machine) error
+	// Stopping, if set, is called with the machine when the running ends, before
+	// the cores are halted: the state is one that a run can go on from.
+	Stopping func(m machine.Machine)
+	// Step, if set, is called before each instruction, for whoever counts them.
+	Step func(core int, pc uint32)
 	// Speed is SpeedMax if empty.
 	Speed Speed
 	// Clock is the wall clock; nil takes the real one.

@@ -39,6 +39,15 @@ func (t *Target) limit() uint64 {
 	return end
 }
 
+// behind is how far simulated time is behind the wall clock at real speed.
+func (t *Target) behind() time.Duration {
+	if t.opt.Speed != SpeedReal || !t.pace.set {
+		return 0
+	}
+	d := t.opt.Clock.Now().Sub(t.pace.wall) - time.Duration((t.m.Seconds()-t.pace.sim)*float64(time.Second))
+	return min(max(d, 0), lag)
+}
+
 // ahead is how long to wait until the wall clock has reached simulated time.
 func (t *Target) ahead() time.Duration {
 	if t.opt.Speed != SpeedReal {

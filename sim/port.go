@@ -16,6 +16,37 @@ func (t *Target) Do(ctx context.Context, f func(m machine.Machine)) error {
 	})
 }
 
+// DoAfter is Do after the machine ran for as long as spent says: what a debugger
+// spends on its wires passes for the machine, too, or a program would stand still
+// while it is watched. At real speed it also ran towards the present, by a slice
+// at most: many requests leave it none of its own, and each should be answered soon.
+func (t *Target) DoAfter(ctx context.Context, spent func() time.Duration, f func(m machine.Machine)) error {
+	const slice = time.Duration(realSlice * float64(time.Second))
+	return t.do(ctx, func() error {
+		t.runFor(max(spent(), min(t.behind(), slice)))
+		f(t.m)
+		return nil
+	})
+}
+
+// runFor lets the machine run for a time, if it runs.
+func (t *Target) runFor(d time.Duration) {
+	end := t.m.CycleAt(t.m.Seconds() + min(d, maxSpent).Seconds())
+	for t.active && !t.again && !t.sleeping {
+		now := t.m.Now()
+		if now >= end {
+			return
+		}
+		t.advance(end)
+		if t.m.Now() == now {
+			return // nothing in it moves
+		}
+	}
+}
+
+// maxSpent bounds what one request may make the machine run.
+const maxSpent = 3 * time.Second
+
 // parkTime is how long a machine in which nothing happens is left alone.
 const parkTime = 5 * time.Millisecond
 

@@ -85,6 +85,11 @@ func New(opt Options) (target.Target, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.Attach != nil {
+		if err := opt.Attach(m); err != nil {
+			return nil, err
+		}
+	}
 	if opt.Clock == nil {
 		opt.Clock = wallClock{}
 	}
@@ -118,8 +123,16 @@ func New(opt Options) (target.Target, error) {
 
 func (t *Target) setHooks() {
 	h := machine.Hooks{Output: t.output, Notice: t.notice}
-	if t.opt.Trace != nil {
+	switch step := t.opt.Step; {
+	case t.opt.Trace != nil && step != nil:
+		h.Trace = func(core int, pc uint32) {
+			step(core, pc)
+			t.trace(core, pc)
+		}
+	case t.opt.Trace != nil:
 		h.Trace = t.trace
+	case step != nil:
+		h.Trace = step
 	}
 	if t.host != nil {
 		h.Semihost = t.semihost
@@ -168,6 +181,18 @@ func (t *Target) Load(ctx context.Context, img *image.Image) error {
 		t.fresh = true
 		t.afterReset()
 		t.halted(target.Stop{Reason: target.StopHalt, PC: t.cores[0].PC()})
+		return nil
+	})
+}
+
+// Restore lets f set the state of the machine, from which Start goes on.
+func (t *Target) Restore(ctx context.Context, f func(m machine.Machine) error) error {
+	return t.do(ctx, func() error {
+		if err := f(t.m); err != nil {
+			return err
+		}
+		t.fresh = true
+		t.afterReset()
 		return nil
 	})
 }

@@ -35,7 +35,7 @@ func (t *Target) work() {
 			}
 			continue
 		}
-		t.advance()
+		t.advance(t.limit())
 		if t.parked {
 			t.parked = false
 			if !t.wait(parkTime, false) {
@@ -84,14 +84,14 @@ func (t *Target) wait(d time.Duration, input bool) bool {
 	return true
 }
 
-// advance runs one slice and deals with what it reports.
-func (t *Target) advance() {
+// advance runs a slice up to limit and deals with what it reports.
+func (t *Target) advance(limit uint64) {
 	t.feed()
 	// At full speed an open input is no reason to let time pass: the machine
 	// says when all sleep, and the worker waits for the input. At real speed
 	// time passes.
 	t.m.InputOpen(t.opt.Speed == SpeedReal && !t.in.ended())
-	e := t.m.Run(t.limit())
+	e := t.m.Run(limit)
 	t.flush()
 	if t.again {
 		// The call is made again when it can be served.

@@ -113,7 +113,7 @@ func NewBootsel(rom BootROM, clock *Clock) *Gadget {
 		}),
 		Config:   configDescriptor(n, uint8(power), uint8(power>>8), parts...),
 		BOS:      msBOS(uint16(len(b.msSet))),
-		Language: label.word(labelLanguage, languageEnglish),
+		Language: label.word(labelLanguage, languageEnglish), EmptyStrings: true,
 		Strings: []string{
 			label.text(labelManufacturer, "Raspberry Pi", 30),
 			label.text(labelName, "RP2350 Boot", 30),

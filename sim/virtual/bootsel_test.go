@@ -36,7 +36,7 @@ func TestBootselDescriptors(t *testing.T) {
 	if u := ctl(b.dev, Setup{0xc0, 1, 0, 7, 500}, nil); len(u.Data) != 0xa6 {
 		t.Errorf("the descriptor set has %#x bytes", len(u.Data))
 	}
-	for i, want := range []string{"Raspberry Pi", "RP2350 Boot", "A1B2C3D4E5F60718"} {
+	for i, want := range []string{"Raspberry Pi", "RP2350 Boot", "A1B2C3D4E5F60718", ""} {
 		u := ctl(b.dev, Setup{0x80, 6, 0x301 + uint16(i), 0x409, 255}, nil)
 		if !bytes.Equal(u.Data, stringDescriptor(want)) {
 			t.Errorf("string %d: % x", i+1, u.Data)
@@ -237,6 +237,11 @@ func FuzzPicoboot(f *testing.F) {
 	f.Add(packet(cmdRead, 64, words(0x20000000, 64)))
 	f.Add(packet(cmdFlashErase, 0, words(0x10000000, 0x7ffff000)))
 	f.Add(append(packet(cmdOTPWrite, 4, []byte{0, 2, 1, 0, 0}), words(1)...))
+	// What picotool sends for info -a and for a load.
+	f.Add(append(append(packet(cmdExclusive, 0, []byte{1}), packet(cmdExitXIP, 0, nil)...),
+		packet(cmdGetInfo, 256, append([]byte{infoPartitions, 0, 0, 0}, words(0x11, 0, 0)...))...))
+	f.Add(append(append(packet(cmdFlashErase, 0, words(0x10000000, 4096)), packet(cmdWrite, 256, words(0x10000000, 256))...), make([]byte, 256)...))
+	f.Add(append(packet(cmdOTPRead, 48, []byte{0, 0, 24, 0, 1}), packet(cmdReboot2, 0, words(0x100, 500, 0, 0))...))
 	f.Fuzz(func(t *testing.T, p []byte) {
 		c := rp2350.New(rp2350.Options{Bootsel: func(*rp2350.Chip) {}, FlashSize: 64 << 10})
 		c.Run(1_000_000)

@@ -33,9 +33,9 @@ type disk struct {
 	serial             uint32
 }
 
-// revision is what the URL in INDEX.HTM tells of the chip: the revisions of
-// silicon and ROM, six hex digits each.
-const revision = "312E22FA0000"
+// revision is what the URL in INDEX.HTM tells of the chip: six digits each of
+// SYSINFO's GITREF and of the ROM's git revision, those of A2.
+const revision = "5A09D5312E22"
 
 func newDisk(rom BootROM, l label) *disk {
 	id := rom.ChipID()

@@ -155,22 +155,28 @@ func (d *drive) take(p []byte) {
 	d.residue -= uint32(n)
 	if d.fill == sectorSize {
 		d.fill = 0
-		d.sector()
+		if !d.sector() { // the rest of the data meets a halt
+			const accessDenied, noAccessRights = 0x20, 2
+			d.status, d.sense, d.stall = cswFailed, [3]byte{senseDataProtect, accessDenied, noAccessRights}, fromHost
+			d.endData()
+			return
+		}
 	}
 	if d.left == 0 || len(p) < packetSize {
 		d.endData()
 	}
 }
 
-// sector is a sector that was written: a UF2 block, or dropped.
-func (d *drive) sector() {
+// sector is a sector that was written: a UF2 block, or dropped. It is false if the
+// block could not be written.
+func (d *drive) sector() bool {
 	if d.flash.rebooting {
-		return
+		return true
 	}
 	w := d.flash.uf2.Sector(d.buf[:])
 	d.lba++
 	if !w.Taken {
-		return
+		return true
 	}
 	rom, page := d.flash.rom, d.buf[32:32+pageSize]
 	d.flash.byDrive = true
@@ -179,7 +185,7 @@ func (d *drive) sector() {
 		rom.Write(w.Addr, page)
 	case w.HasErase && !rom.FlashAllowed(w.Erase, boot.SectorSize, true), !rom.FlashAllowed(w.Addr, pageSize, true):
 		d.flash.uf2.WriteFailed()
-		return
+		return false
 	default:
 		if w.HasErase {
 			d.flash.clock.erased(rom.EraseSector(w.Erase))
@@ -189,6 +195,7 @@ func (d *drive) sector() {
 	if w.Reboot != nil {
 		d.reboot(w.Reboot)
 	}
+	return true
 }
 
 // reboot restarts the chip after a whole file.

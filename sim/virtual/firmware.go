@@ -1,8 +1,6 @@
 package virtual
 
 import (
-	"encoding/binary"
-
 	"github.com/stem-hw/stem-hw/sim/rp2350/periph"
 )
 
@@ -16,7 +14,14 @@ type Wire interface {
 	Out(addr uint8, ep int, data []byte, data1 bool) periph.Handshake
 }
 
-var _ Wire = periph.USBHost{}
+// Driven is a Wire whose host takes turns in simulated time (periph.USBHost.Drive).
+type Driven interface {
+	Wire
+	Drive(turn func() (spent, later uint64))
+	Wake()
+}
+
+var _ Driven = periph.USBHost{}
 
 // Stages of a control transfer.
 const (
@@ -27,12 +32,21 @@ const (
 
 // Firmware is the device that a program makes with the chip's USB controller.
 // It plays the host's controller and the hub: it resets the bus, gives the
-// device its address, and makes the transactions of each transfer.
+// device its address, and makes the transactions of each transfer, one after the
+// other in the time that they take on the bus. A transaction that was answered
+// with NAK is tried again when the program touches its controller, and each
+// frame.
 type Firmware struct {
-	wire  Wire
-	now   func() float64 // simulated seconds
-	clock *Clock
-	ready func(f *Firmware)
+	wire   Wire
+	driven Driven // wire, if it gives turns
+	gone   bool
+	spent  uint64         // by the transaction of this turn
+	turnOf int            // the endpoint that is next
+	tries  int            // at enumerating
+	size0  int            // of endpoint 0
+	now    func() float64 // simulated seconds
+	clock  *Clock
+	ready  func(f *Firmware)
 
 	addr           uint8
 	device, config []byte
@@ -45,6 +59,23 @@ type Firmware struct {
 	queues  map[uint8][]*URB
 	parsed  parsed
 	toggles map[uint8]bool
+	halted  map[uint8]bool // by Halt
+	full    func(address uint8) bool
+}
+
+// Obstruct sets what holds endpoints up from outside; nil is nothing.
+func (f *Firmware) Obstruct(full func(address uint8) bool) { f.full = full }
+
+// Halt makes an endpoint answer with stalls, as if the program had halted it,
+// until the host clears that.
+func (f *Firmware) Halt(address uint8) {
+	f.halted[address] = true
+	q := f.queues[address]
+	delete(f.queues, address)
+	for _, u := range q {
+		f.clock.transfer()
+		u.finish(StatusStall)
+	}
 }
 
 // resetRecovery is how long a device is left alone behind a reset (USB 2.0,
@@ -58,39 +89,21 @@ const addressRecovery = 2e-3
 // NewFirmware begins to enumerate what is attached to a wire: Poll goes on with
 // it, and ready is called when the descriptors are known. clock may be nil.
 func NewFirmware(wire Wire, now func() float64, clock *Clock, ready func(f *Firmware)) *Firmware {
-	f := &Firmware{wire: wire, now: now, clock: clock, ready: ready}
-	f.Reset()
-	f.describe(descDevice, 18, func(d []byte) {
-		f.device = d
-		f.describe(descConfiguration, 9, func(c []byte) {
-			if len(c) < 9 {
-				return
-			}
-			f.describe(descConfiguration, binary.LittleEndian.Uint16(c[2:]), func(c []byte) {
-				if len(f.device) < 18 || len(c) < 9 {
-					return
-				}
-				f.config, f.parsed = c, parseConfig(c)
-				if f.ready != nil {
-					f.ready(f)
-				}
-			})
-		})
-	})
+	f := &Firmware{wire: wire, now: now, clock: clock, ready: ready, size0: packetSize}
+	f.enumerate()
+	if d, ok := wire.(Driven); ok {
+		f.driven = d
+		d.Drive(f.turn)
+	}
 	return f
 }
 
-// describe asks for a descriptor.
-func (f *Firmware) describe(kind, length uint16, then func([]byte)) {
-	f.control = append(f.control, &URB{
-		In: true, Length: int(length),
-		Setup: Setup{Type: 0x80, Request: reqGetDescriptor, Value: kind << 8, Length: length},
-		Done: func(u *URB) {
-			if u.Status == StatusOK {
-				then(u.Data)
-			}
-		},
-	})
+// Detach ends it: the pull-up is gone, or the board.
+func (f *Firmware) Detach() {
+	f.gone = true
+	if f.driven != nil {
+		f.driven.Drive(nil)
+	}
 }
 
 // Descriptors implements Device.
@@ -103,19 +116,21 @@ func (f *Firmware) Reset() {
 	for _, q := range f.queues {
 		old = append(old, q...)
 	}
-	f.control, f.queues, f.toggles = nil, map[uint8][]*URB{}, map[uint8]bool{}
+	f.control, f.queues, f.toggles, f.halted = nil, map[uint8][]*URB{}, map[uint8]bool{}, map[uint8]bool{}
 	f.stage, f.sent, f.addr = stageSetup, 0, 0
-	f.wire.Reset()
-	f.quietTill = f.now() + resetRecovery
-	f.control = []*URB{{
-		Setup: Setup{Request: reqSetAddress, Value: 1},
-		Done: func(u *URB) {
-			if u.Status == StatusOK {
-				f.addr = 1
-				f.quietTill = f.now() + addressRecovery
-			}
-		},
-	}}
+	if !f.gone {
+		f.wire.Reset()
+		f.quietTill = f.now() + resetRecovery
+		f.control = []*URB{{
+			Setup: Setup{Request: reqSetAddress, Value: 1},
+			Done: func(u *URB) {
+				if u.Status == StatusOK {
+					f.addr = 1
+					f.quietTill = f.now() + addressRecovery
+				}
+			},
+		}}
+	}
 	for _, u := range old {
 		u.finish(StatusGone)
 	}
@@ -127,6 +142,11 @@ func (f *Firmware) Submit(u *URB) {
 	case u.Endpoint&15 != 0:
 		if _, ok := f.endpoint(u.address()); !ok {
 			u.finish(StatusNoEndpoint)
+			return
+		}
+		if f.halted[u.address()] {
+			f.clock.transfer()
+			u.finish(StatusStall)
 			return
 		}
 		f.queues[u.address()] = append(f.queues[u.address()], u)
@@ -173,22 +193,49 @@ func (f *Firmware) endpoint(address uint8) (endpoint, bool) {
 }
 
 // Poll implements Device: transactions are made until all are answered with
-// NAK.
+// NAK, or in their turns if there are some.
 func (f *Firmware) Poll() {
+	if f.driven != nil {
+		f.driven.Wake()
+		return
+	}
+	for {
+		if spent, _ := f.turn(); spent == 0 {
+			return
+		}
+	}
+}
+
+// turn makes one transaction (periph.USBHost.Drive).
+func (f *Firmware) turn() (spent, later uint64) {
 	now := f.now()
 	if n := uint64(now * 1000); n != f.frame {
 		f.frame = n
 		f.wire.StartOfFrame(uint16(n))
 	}
-	if now < f.quietTill || !f.wire.Attached() {
-		return
+	untilFrame := max(frame-uint64(now*1e12)%frame, 1_000_000)
+	if f.gone || now < f.quietTill || !f.wire.Attached() {
+		return 0, untilFrame
 	}
-	for len(f.control) > 0 && now >= f.quietTill && f.transact(f.control[0]) {
+	f.spent = 0
+	if len(f.control) > 0 && f.transact(f.control[0]) {
+		return max(f.spent, packetTime(0)), 0
 	}
-	for _, e := range f.parsed.endpoints {
-		for len(f.queues[e.address]) > 0 && now >= f.quietTill && f.packet(e, f.queues[e.address][0]) {
+	all := f.parsed.endpoints
+	for range all {
+		e := all[f.turnOf%len(all)]
+		f.turnOf = (f.turnOf + 1) % len(all)
+		if len(f.queues[e.address]) > 0 && f.packet(e, f.queues[e.address][0]) {
+			return max(f.spent, packetTime(0)), 0
 		}
 	}
+	return 0, untilFrame
+}
+
+// moved counts a packet.
+func (f *Firmware) moved(n int) {
+	f.spent = packetTime(n)
+	f.clock.packet(n)
 }
 
 // endControl ends the control transfer that is under way.
@@ -198,6 +245,7 @@ func (f *Firmware) endControl(u *URB, s Status) {
 	if s == StatusOK && !u.In {
 		f.noteToggles(u.Setup)
 	}
+	f.clock.transfer()
 	u.finish(s)
 }
 
@@ -205,9 +253,10 @@ func (f *Firmware) endControl(u *URB, s Status) {
 func (f *Firmware) noteToggles(s Setup) {
 	switch {
 	case s.Type == toDevice && s.Request == reqSetConfiguration, s.Type == toInterface && s.Request == reqSetInterface:
-		f.toggles = map[uint8]bool{}
+		f.toggles, f.halted = map[uint8]bool{}, map[uint8]bool{}
 	case s.Type == toEndpoint && s.Request == reqClearFeature && s.Value == featureHalt:
 		delete(f.toggles, uint8(s.Index))
+		delete(f.halted, uint8(s.Index))
 	}
 }
 
@@ -233,7 +282,7 @@ func (f *Firmware) transact(u *URB) bool {
 		if a := f.wire.Setup(f.addr, u.Setup.Bytes()); a != periph.ACK {
 			return f.failed(u, a)
 		}
-		f.clock.packet(8)
+		f.moved(8)
 		f.stage, f.sent = stageData, 0
 		u.Data = u.Data[:min(len(u.Data), length)]
 		if u.In {
@@ -247,22 +296,22 @@ func (f *Firmware) transact(u *URB) bool {
 		if a != periph.ACK {
 			return f.failed(u, a)
 		}
-		f.clock.packet(len(p))
+		f.moved(len(p))
 		u.Data = append(u.Data, p...)
 		switch {
 		case len(u.Data) > min(length, u.Length):
 			u.Data = u.Data[:min(length, u.Length)]
 			f.endControl(u, StatusOverflow)
-		case len(p) < packetSize || len(u.Data) == length:
+		case len(p) < f.size0 || len(u.Data) == length:
 			f.stage = stageStatus
 		}
 	case f.stage == stageData:
-		p := u.Data[f.sent:min(f.sent+packetSize, len(u.Data))]
-		a := f.wire.Out(f.addr, 0, p, f.sent/packetSize%2 == 0)
+		p := u.Data[f.sent:min(f.sent+f.size0, len(u.Data))]
+		a := f.wire.Out(f.addr, 0, p, f.sent/f.size0%2 == 0)
 		if a != periph.ACK {
 			return f.failed(u, a)
 		}
-		f.clock.packet(len(p))
+		f.moved(len(p))
 		if f.sent += len(p); f.sent == len(u.Data) {
 			f.stage = stageStatus
 		}
@@ -285,6 +334,7 @@ func (f *Firmware) transact(u *URB) bool {
 func (f *Firmware) packet(e endpoint, u *URB) bool {
 	end := func(s Status) bool {
 		f.queues[e.address] = f.queues[e.address][1:]
+		f.clock.transfer()
 		u.finish(s)
 		return true
 	}
@@ -298,12 +348,15 @@ func (f *Firmware) packet(e endpoint, u *URB) bool {
 		}
 		return false
 	}
+	if f.full != nil && f.full(e.address) {
+		return false
+	}
 	if u.In {
 		p, data1, a := f.wire.In(f.addr, int(e.address&15))
 		if a != periph.ACK {
 			return refused(a)
 		}
-		f.clock.packet(len(p))
+		f.moved(len(p))
 		if data1 != f.toggles[e.address] {
 			return true // repeated
 		}
@@ -322,7 +375,7 @@ func (f *Firmware) packet(e endpoint, u *URB) bool {
 	if a := f.wire.Out(f.addr, int(e.address), p, f.toggles[e.address]); a != periph.ACK {
 		return refused(a)
 	}
-	f.clock.packet(len(p))
+	f.moved(len(p))
 	f.toggles[e.address] = !f.toggles[e.address]
 	u.Actual += len(p)
 	if u.Actual == len(u.Data) && (!u.ZeroPacket || len(p) < e.size) {

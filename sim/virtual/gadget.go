@@ -34,8 +34,13 @@ type Description struct {
 	Device, Config, BOS []byte
 	// Language is that of the strings, 0 for English.
 	Language uint16
-	// Strings are numbered from 1.
-	Strings []string
+	// Strings are numbered from 1. EmptyStrings answers requests for others with an
+	// empty one in place of a stall, as the boot ROM does.
+	Strings      []string
+	EmptyStrings bool
+	// Interface, if set, gives descriptors that belong to an interface; nil is a
+	// stall.
+	Interface func(iface, kind uint8) []byte
 }
 
 // Gadget is a Device with a Function.
@@ -45,6 +50,9 @@ type Gadget struct {
 	parsed parsed
 	// Clock counts the time on the bus; may be nil.
 	Clock *Clock
+	// full holds endpoints up (Obstruct).
+	full func(address uint8) bool
+	lost bool
 
 	configured uint8
 	wakeup     bool
@@ -95,9 +103,22 @@ func (g *Gadget) Halt(address uint8) {
 	q := g.queues[address]
 	delete(g.queues, address)
 	for _, u := range q {
-		u.finish(StatusStall)
+		g.end(u, StatusStall)
 	}
 }
+
+// end ends a transfer that counts.
+func (g *Gadget) end(u *URB, s Status) {
+	g.Clock.transfer()
+	u.finish(s)
+}
+
+// Lose is for a device that loses its power while it takes a packet: that one is
+// never answered, and nothing else is.
+func (g *Gadget) Lose() { g.lost = true }
+
+// Obstruct sets what holds endpoints up from outside; nil is nothing.
+func (g *Gadget) Obstruct(full func(address uint8) bool) { g.full = full }
 
 // clearHalt lets an endpoint go on.
 func (g *Gadget) clearHalt(address uint8) {
@@ -107,6 +128,10 @@ func (g *Gadget) clearHalt(address uint8) {
 
 // Submit implements Device.
 func (g *Gadget) Submit(u *URB) {
+	if g.lost {
+		u.finish(StatusGone)
+		return
+	}
 	if u.Endpoint&15 == 0 {
 		g.control(u)
 		g.Poll()
@@ -118,7 +143,7 @@ func (g *Gadget) Submit(u *URB) {
 		return
 	}
 	if g.halted[a] {
-		u.finish(StatusStall)
+		g.end(u, StatusStall)
 		return
 	}
 	g.queues[a] = append(g.queues[a], u)
@@ -167,11 +192,18 @@ func (g *Gadget) Poll() {
 
 // step moves one packet, then carries out the halts that came of it.
 func (g *Gadget) step(e endpoint) bool {
+	if g.Clock.waits() || g.full != nil && g.full(e.address) {
+		return false
+	}
 	g.inPacket = true
 	moved := g.packet(e, g.queues[e.address][0])
 	g.inPacket = false
 	halts := g.halts
 	g.halts = nil
+	if g.lost {
+		g.Reset()
+		return false
+	}
 	for _, a := range halts {
 		g.Halt(a)
 	}
@@ -184,13 +216,13 @@ func (g *Gadget) packet(e endpoint, u *URB) bool {
 	ended := false
 	if u.In {
 		var p []byte
-		if p, answer = g.fn.In(e.address & 15); answer == Acknowledged {
+		if p, answer = g.fn.In(e.address & 15); answer == Acknowledged && !g.lost {
 			g.Clock.packet(len(p))
 			room := u.Length - len(u.Data)
 			if len(p) > room {
 				g.pop(e.address)
 				u.Data = append(u.Data, p[:room]...)
-				u.finish(StatusOverflow)
+				g.end(u, StatusOverflow)
 				return true
 			}
 			u.Data = append(u.Data, p...)
@@ -198,13 +230,15 @@ func (g *Gadget) packet(e endpoint, u *URB) bool {
 		}
 	} else {
 		p := u.Data[u.Actual:min(u.Actual+e.size, len(u.Data))]
-		if answer = g.fn.Out(e.address, p); answer == Acknowledged {
+		if answer = g.fn.Out(e.address, p); answer == Acknowledged && !g.lost {
 			g.Clock.packet(len(p))
 			u.Actual += len(p)
 			ended = u.Actual == len(u.Data) && (!u.ZeroPacket || len(p) < e.size)
 		}
 	}
 	switch {
+	case g.lost:
+		return false
 	case answer == Stalled:
 		g.Halt(e.address)
 		return true
@@ -212,7 +246,7 @@ func (g *Gadget) packet(e endpoint, u *URB) bool {
 		return false
 	case ended:
 		g.pop(e.address)
-		u.finish(StatusOK)
+		g.end(u, StatusOK)
 	}
 	return true
 }

@@ -7,9 +7,30 @@ type Port struct {
 	// numbers.
 	BusID       string
 	Bus, Number uint32
+	// Do, if set, takes the place of the server's for this port: boards that run
+	// by themselves stand still by themselves.
+	Do func(f func())
 
-	dev   Device
-	taken func() // tells the host that the device is gone
+	dev     Device
+	taken   func() // tells the host that the device is gone
+	changed chan struct{}
+}
+
+// Changed returns a channel that is closed when next something is plugged in or
+// out. Like all of a Port it is for Do.
+func (p *Port) Changed() <-chan struct{} {
+	if p.changed == nil {
+		p.changed = make(chan struct{})
+	}
+	return p.changed
+}
+
+// tell closes what Changed returned.
+func (p *Port) tell() {
+	if p.changed != nil {
+		close(p.changed)
+		p.changed = nil
+	}
 }
 
 // Device is what is plugged in, or nil.
@@ -19,12 +40,16 @@ func (p *Port) Device() Device { return p.dev }
 func (p *Port) Plug(d Device) {
 	p.Unplug()
 	p.dev = d
+	p.tell()
 }
 
 // Unplug takes the device out. The host loses it.
 func (p *Port) Unplug() {
 	d, gone := p.dev, p.taken
 	p.dev, p.taken = nil, nil
+	if d != nil {
+		p.tell()
+	}
 	if d != nil {
 		d.Reset()
 	}

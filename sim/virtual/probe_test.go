@@ -2,6 +2,8 @@ package virtual
 
 import (
 	"bytes"
+	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/stem-hw/stem-hw/sim/debugport"
@@ -91,7 +93,7 @@ func TestProbeReadsDPIDR(t *testing.T) {
 func TestProbeUART(t *testing.T) {
 	var got []byte
 	room := 3
-	var baud uint32
+	var breaks []bool
 	s := &Serial{
 		Receive: func(p []byte) int {
 			n := min(room, len(p))
@@ -99,9 +101,26 @@ func TestProbeUART(t *testing.T) {
 			room -= n
 			return n
 		},
-		Coding: func(b uint32) { baud = b },
+		Break: func(on bool) { breaks = append(breaks, on) },
 	}
 	g := newProbeOn(t, s)
+	// Without DTR nothing moves.
+	s.Send([]byte("early"))
+	early := &URB{Endpoint: 3, In: true, Length: 64}
+	g.Submit(early)
+	if early.Complete() {
+		t.Errorf("%q for a host that has not opened the port", early.Data)
+	}
+	ctl(g, Setup{0x21, reqSetLineState, 1, serialInterface, 0}, nil)
+	g.Poll()
+	if !early.Complete() || string(early.Data) != "early" {
+		t.Errorf("%q once it has", early.Data)
+	}
+	ctl(g, Setup{0x21, reqSendBreak, 0xffff, serialInterface, 0}, nil)
+	ctl(g, Setup{0x21, reqSendBreak, 0, serialInterface, 0}, nil)
+	if !slices.Equal(breaks, []bool{true, false}) {
+		t.Errorf("breaks %v", breaks)
+	}
 	first, second := &URB{Endpoint: 2, Data: []byte("hello")}, &URB{Endpoint: 2, Data: []byte("!")}
 	g.Submit(first)
 	g.Submit(second)
@@ -120,14 +139,93 @@ func TestProbeUART(t *testing.T) {
 	if !in.Complete() || len(in.Data) != 63 {
 		t.Errorf("%d bytes", len(in.Data))
 	}
-	if u := ctl(g, Setup{0x21, reqSetLineCoding, 0, 1, 7}, []byte{0x80, 0x25, 0, 0, 0, 0, 8}); u.Status != StatusOK || baud != 9600 {
-		t.Errorf("%d baud", baud)
+	if u := ctl(g, Setup{0x21, reqSetLineCoding, 0, 1, 7}, []byte{0x80, 0x25, 0, 0, 0, 0, 8}); u.Status != StatusOK || s.rate() != 9600 {
+		t.Errorf("%v baud", s.rate())
 	}
 	if u := ctl(g, Setup{0xa1, reqGetLineCoding, 0, 1, 7}, nil); !bytes.Equal(u.Data, []byte{0x80, 0x25, 0, 0, 0, 0, 8}) {
 		t.Errorf("% x", u.Data)
 	}
-	s.Send(make([]byte, serialRoom+9))
-	if len(s.out) != serialRoom {
+	// What a host does not read in time is lost, the newest of it; with the port
+	// closed that is all but a FIFO's depth.
+	s.Send(append([]byte("first"), make([]byte, serialRoom)...))
+	if len(s.out) != serialRoom || string(s.out[:5]) != "first" {
 		t.Errorf("%d bytes are kept", len(s.out))
+	}
+	ctl(g, Setup{0x21, reqSetLineState, 0, serialInterface, 0}, nil)
+	ctl(g, Setup{0x21, reqSetLineCoding, 0, 1, 7}, []byte{0x00, 0xc2, 1, 0, 0, 0, 8}) // begins anew
+	s.Send([]byte("long before anybody listens, and more than fits"))
+	ctl(g, Setup{0x21, reqSetLineState, 1, serialInterface, 0}, nil)
+	s.Send([]byte("|now"))
+	late := &URB{Endpoint: 3, In: true, Length: 64}
+	g.Submit(late)
+	g.Poll()
+	if want := "long before anybody listens, and|now"; string(late.Data) != want {
+		t.Errorf("a host that opens the port late hears %q, want %q", late.Data, want)
+	}
+}
+
+// TestProbeRates has the target and the host disagree about the rate.
+func TestProbeRates(t *testing.T) {
+	target := 9600.0
+	var got []byte
+	s := &Serial{Rate: func() float64 { return target }, Receive: func(p []byte) int { got = append(got, p...); return len(p) }}
+	g := newProbeOn(t, s)
+	ctl(g, Setup{0x21, reqSetLineState, 1, serialInterface, 0}, nil)
+	set := func(baud uint32) {
+		coding := append(binary.LittleEndian.AppendUint32(nil, baud), 0, 0, 8)
+		if u := ctl(g, Setup{0x21, reqSetLineCoding, 0, 1, 7}, coding); u.Status != StatusOK {
+			t.Fatalf("%d baud: %v", baud, u.Status)
+		}
+		if u := ctl(g, Setup{0xa1, reqGetLineCoding, 0, 1, 7}, nil); !bytes.Equal(u.Data, coding) {
+			t.Errorf("% x, want % x", u.Data, coding)
+		}
+	}
+	hear := func(text string) string {
+		s.Send([]byte(text))
+		in := &URB{Endpoint: 3, In: true, Length: 512}
+		g.Submit(in)
+		g.Poll()
+		if !in.Complete() {
+			g.Unlink(in)
+		}
+		return string(in.Data)
+	}
+	const text = "The quick brown fox jumps"
+	set(9600)
+	if h := hear(text); h != text {
+		t.Errorf("at the same rate: %q", h)
+	}
+	set(115200)
+	if h := hear("U"); h == "U" || h == "" {
+		t.Errorf("a fast receiver hears %q of a slow sender", h)
+	}
+	set(4800)
+	if h := hear(text); len(h) == 0 || len(h) >= len(text) {
+		t.Errorf("a slow receiver hears %q of a fast sender", h)
+	}
+	g.Submit(&URB{Endpoint: 2, Data: []byte("U")})
+	if len(got) == 0 || string(got) == "U" {
+		t.Errorf("the target hears %q", got)
+	}
+	// A rate that is none lets the probe measure, and then it is right.
+	set(115200)
+	set(magicBaud)
+	if s.rate() != 115200 {
+		t.Errorf("%v baud before anything was measured", s.rate())
+	}
+	hear(text)
+	if h := hear(text); h != text || s.rate() != target {
+		t.Errorf("%q at %v baud, want what the target sent at %v", h, s.rate(), target)
+	}
+	target = 57600
+	hear(text)
+	if h := hear(text); h != text {
+		t.Errorf("%q when the target changes its rate", h)
+	}
+	// Another rate ends that.
+	set(9600)
+	hear(text)
+	if s.rate() != 9600 {
+		t.Errorf("%v baud, want what was set", s.rate())
 	}
 }

@@ -18,6 +18,7 @@ const (
 	scsiSynchronize     = 0x35
 	senseNotReady       = 0x02
 	senseIllegalRequest = 0x05
+	senseDataProtect    = 0x07
 	codeNoMedium        = 0x3a
 	codeUnknownCommand  = 0x20
 )

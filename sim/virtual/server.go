@@ -12,7 +12,7 @@ import (
 // Server offers the devices of ports to USB/IP clients.
 type Server struct {
 	// Do runs f while the chips stand still, and nothing else does. It has to
-	// be set.
+	// be set, but for ports that have one of their own.
 	Do func(f func())
 	// Poll is how often devices are asked to go on, in real time; 0 is 1 ms.
 	Poll time.Duration
@@ -20,8 +20,17 @@ type Server struct {
 	ports []*Port
 }
 
-// Add offers a port.
+// Add offers a port. It comes before anything is served.
 func (s *Server) Add(p *Port) { s.ports = append(s.ports, p) }
+
+// on runs f while the chip behind a port stands still.
+func (s *Server) on(p *Port, f func()) {
+	if p.Do != nil {
+		p.Do(f)
+		return
+	}
+	s.Do(f)
+}
 
 // Accept serves clients until ctx ends. failed, which may be nil, hears why a
 // client's connection was given up.
@@ -62,14 +71,12 @@ func (s *Server) Serve(ctx context.Context, conn net.Conn) error {
 			return orderly(err)
 		}
 		if op.code == opReqDevlist {
-			var list []byte
-			s.Do(func() { list = s.list() })
-			if _, err := conn.Write(list); err != nil {
+			if _, err := conn.Write(s.list()); err != nil {
 				return orderly(err)
 			}
 			continue
 		}
-		i := &imported{server: s, conn: conn, pending: map[uint32]*URB{}}
+		i := newImported(s, conn)
 		answer := i.take(op.busID)
 		if _, err := conn.Write(answer); err != nil || i.dev == nil {
 			i.end()
@@ -94,15 +101,17 @@ func (s *Server) list() []byte {
 	var devices []byte
 	n := byte(0)
 	for _, p := range s.ports {
-		if p.dev == nil || p.taken != nil {
-			continue
-		}
-		n++
-		devices = append(devices, p.describe()...)
-		_, config := p.dev.Descriptors()
-		for _, i := range parseConfig(config).interfaces {
-			devices = append(devices, i[0], i[1], i[2], 0)
-		}
+		s.on(p, func() {
+			if p.dev == nil || p.taken != nil {
+				return
+			}
+			n++
+			devices = append(devices, p.describe()...)
+			_, config := p.dev.Descriptors()
+			for _, i := range parseConfig(config).interfaces {
+				devices = append(devices, i[0], i[1], i[2], 0)
+			}
+		})
 	}
 	return append(append(reply(opRepDevlist, opOK), 0, 0, 0, n), devices...)
 }
@@ -117,13 +126,20 @@ type imported struct {
 	out     outbox
 }
 
+func newImported(s *Server, conn net.Conn) *imported {
+	return &imported{server: s, conn: conn, pending: map[uint32]*URB{}}
+}
+
 // take imports the device with a bus id and returns the answer.
 func (i *imported) take(busID string) []byte {
 	answer := reply(opRepImport, opNoDev)
-	i.server.Do(func() {
-		for _, p := range i.server.ports {
-			if p.BusID != busID || p.dev == nil {
-				continue
+	for _, p := range i.server.ports {
+		if p.BusID != busID {
+			continue
+		}
+		i.server.on(p, func() {
+			if p.dev == nil {
+				return
 			}
 			if i.dev = p.take(func() { i.conn.Close() }); i.dev == nil {
 				answer = reply(opRepImport, opBusy)
@@ -131,23 +147,24 @@ func (i *imported) take(busID string) []byte {
 			}
 			i.port = p
 			answer = append(reply(opRepImport, opOK), p.describe()...)
-			return
-		}
-	})
+		})
+		break
+	}
 	return answer
 }
 
 // end gives the device back.
 func (i *imported) end() {
-	i.server.Do(func() {
+	if i.port == nil {
+		return
+	}
+	i.server.on(i.port, func() {
 		for _, u := range i.pending {
 			u.Done = nil
 			i.dev.Unlink(u)
 		}
 		clear(i.pending)
-		if i.port != nil {
-			i.port.release(i.dev)
-		}
+		i.port.release(i.dev)
 	})
 }
 
@@ -173,7 +190,7 @@ func (i *imported) serve(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		i.server.Do(func() { i.perform(&c) })
+		i.server.on(i.port, func() { i.perform(&c) })
 	}
 }
 
@@ -190,7 +207,7 @@ func (i *imported) poll(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			i.server.Do(i.dev.Poll)
+			i.server.on(i.port, i.dev.Poll)
 		}
 	}
 }

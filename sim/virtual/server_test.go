@@ -274,6 +274,23 @@ func FuzzUSBIP(f *testing.F) {
 	h[3], h[19], h[27] = usbipSubmit, 2, 3
 	f.Add(append(append(append([]byte(nil), seed...), h...), 1, 2, 3))
 	f.Add(reply(opReqDevlist, 0))
+	// As Linux begins: descriptors, the configuration, a transfer, its end.
+	session := append([]byte(nil), seed...)
+	for i, c := range []struct {
+		dir, ep, length byte
+		setup           Setup
+	}{
+		{1, 0, 18, Setup{0x80, 6, 0x100, 0, 18}}, {1, 0, 32, Setup{0x80, 6, 0x200, 0, 32}}, {0, 0, 0, Setup{0, 9, 1, 0, 0}}, {1, 1, 64, Setup{}},
+	} {
+		h := make([]byte, usbipHeader)
+		h[3], h[7], h[15], h[19], h[27] = usbipSubmit, byte(i+1), c.dir, c.ep, c.length
+		s := c.setup.Bytes()
+		copy(h[40:], s[:])
+		session = append(session, h...)
+	}
+	end := make([]byte, usbipHeader)
+	end[3], end[7], end[23] = usbipUnlink, 9, 4
+	f.Add(append(session, end...))
 	f.Fuzz(func(t *testing.T, p []byte) {
 		g, _ := newEcho(2)
 		s, port, _ := offer(g)

@@ -30,7 +30,7 @@ func (g *Gadget) control(u *URB) {
 	if !ok {
 		u.Data, u.Actual = nil, 0
 		g.Clock.packet(8)
-		u.finish(StatusStall)
+		g.end(u, StatusStall)
 		return
 	}
 	n := len(u.Data)
@@ -38,7 +38,7 @@ func (g *Gadget) control(u *URB) {
 		reply = reply[:min(len(reply), int(s.Length))]
 		if n = len(reply); n > u.Length {
 			u.Data = append([]byte(nil), reply[:u.Length]...)
-			u.finish(StatusOverflow)
+			g.end(u, StatusOverflow)
 			return
 		}
 		u.Data = append([]byte(nil), reply...)
@@ -49,7 +49,7 @@ func (g *Gadget) control(u *URB) {
 	}
 	g.Clock.packet(0)
 	u.Actual = n
-	u.finish(StatusOK)
+	g.end(u, StatusOK)
 }
 
 // standard answers a standard request.
@@ -113,6 +113,9 @@ func (g *Gadget) interfaceRequest(s Setup) (reply []byte, ok bool) {
 		return []byte{0, 0}, true
 	case s.In() && s.Request == reqGetInterface:
 		return []byte{0}, true
+	case s.In() && s.Request == reqGetDescriptor && g.about.Interface != nil:
+		d := g.about.Interface(uint8(s.Index), uint8(s.Value>>8))
+		return d, d != nil
 	case !s.In() && s.Request == reqSetInterface && s.Value == 0:
 		for _, e := range g.parsed.endpoints {
 			if uint16(e.iface) == s.Index {
@@ -167,6 +170,8 @@ func (g *Gadget) descriptor(s Setup) (reply []byte, ok bool) {
 		return []byte{4, descString, byte(l), byte(l >> 8)}, true
 	case kind == descString && index <= len(g.about.Strings):
 		return stringDescriptor(g.about.Strings[index-1]), true
+	case kind == descString && g.about.EmptyStrings:
+		return stringDescriptor(""), true
 	}
 	return nil, false
 }
