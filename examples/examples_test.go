@@ -24,7 +24,7 @@ type result struct {
 // run runs an example on a simulated board of its own.
 func run(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
-	cmd := exec.Command(built.StemHW(t), append([]string{"run", "-b", "sim", "--timeout", "60s"}, args...)...)
+	cmd := exec.Command(built.StemHW(t), append([]string{"run", "-b", "sim", "--timeout", "10m"}, args...)...)
 	home := t.TempDir()
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "NO_COLOR=1")
 	cmd.Stdin = strings.NewReader(stdin)
@@ -60,6 +60,7 @@ Goodbye.`},
 	{name: "debugme", args: []string{"--cycles", "50000000"}, stdout: `patched: 42
 depth: 15`},
 	{name: "tasks", stdout: "6 tasks"},
+	{name: "usbecho", stdout: "usbecho: a serial port over USB"},
 	{name: "blink", args: []string{"--cycles", "400000000"}, stdout: `LED on
 LED off
 LED on
@@ -146,6 +147,9 @@ func TestExamples(t *testing.T) {
 func TestEveryExampleIsTested(t *testing.T) {
 	tested := map[string]bool{}
 	for _, e := range examples {
+		tested[e.name] = true
+	}
+	for _, e := range peripherals {
 		tested[e.name] = true
 	}
 	elfs, err := filepath.Glob("*/*.elf")

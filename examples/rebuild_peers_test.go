@@ -52,19 +52,46 @@ func TestPeerRebuildArm(t *testing.T) {
 	if !bytes.HasPrefix(gcc, []byte("12.")) {
 		t.Skipf("the committed file was made with gcc 12, this is %s", bytes.TrimSpace(gcc))
 	}
-	out := filepath.Join(t.TempDir(), "hello.elf")
-	if b, err := exec.Command("arm/hello/build.sh", out).CombinedOutput(); err != nil {
+	rebuildBoth(t)
+	for _, name := range []string{"hello", "usbecho"} {
+		out := filepath.Join(t.TempDir(), name+".elf")
+		if b, err := exec.Command("arm/"+name+"/build.sh", out).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, b)
+		}
+		elf := "arm/" + name + "/" + name + ".elf"
+		want, err := os.ReadFile(elf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes rebuilt, %d committed, and they differ: run examples/arm/%s/build.sh", elf, len(got), len(want), name)
+		}
+	}
+}
+
+// rebuildBoth builds the programs of both architectures for the Cortex-M33.
+func rebuildBoth(t *testing.T) {
+	t.Helper()
+	out := t.TempDir()
+	if b, err := exec.Command("make", "-s", "arm", "OUT="+out).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
-	want, err := os.ReadFile("arm/hello/hello.elf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("arm/hello/hello.elf: %d bytes rebuilt, %d committed, and they differ: run examples/arm/hello/build.sh", len(got), len(want))
+	for _, e := range peripherals {
+		elf := filepath.Join("arm", e.name, e.name+".elf")
+		want, err := os.ReadFile(elf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(out, elf))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes rebuilt, %d committed, and they differ: run make -C examples arm", elf, len(got), len(want))
+		}
 	}
 }
