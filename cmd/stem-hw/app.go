@@ -5,11 +5,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stem-hw/stem-hw/faults"
 	"github.com/stem-hw/stem-hw/ui"
+	"github.com/stem-hw/stem-hw/usb"
 )
 
 // app is what every verb may use: the way to talk, the environment, and the
@@ -24,6 +26,13 @@ type app struct {
 	verbose                              int
 	logFile                              string
 
+	// finder looks for boards on the USB; made when it is first wanted.
+	finder *usb.Finder
+	// probe is the debug probe that the verb goes through, nil for another way.
+	probe *probeWay
+	// wait is the verb's --wait, 0 for verbs without one.
+	wait time.Duration
+
 	// parsed is set once flags and arguments were accepted: errors before are
 	// mistakes of usage.
 	parsed bool
@@ -35,7 +44,11 @@ func execute(args []string, getenv func(string) string, s ui.Streams) faults.Sta
 	defer stop()
 	// After the first signal a second one ends the process the hard way.
 	context.AfterFunc(ctx, stop)
+	return executeIn(ctx, args, getenv, s)
+}
 
+// executeIn is execute with a context of the caller's.
+func executeIn(ctx context.Context, args []string, getenv func(string) string, s ui.Streams) faults.Status {
 	a := &app{streams: s, getenv: getenv}
 	// Mistakes of usage are found before the flags are known, and are shown
 	// as --json and NO_COLOR ask all the same.
@@ -86,5 +99,6 @@ func (a *app) start(cmd *cobra.Command) error {
 		return err
 	}
 	a.parsed = true
+	a.wait, _ = cmd.Flags().GetDuration("wait") // 0 if there is none
 	return a.applyProject(cmd)
 }

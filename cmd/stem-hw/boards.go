@@ -12,6 +12,7 @@ import (
 	"github.com/stem-hw/stem-hw/board/state"
 	"github.com/stem-hw/stem-hw/faults"
 	simboard "github.com/stem-hw/stem-hw/sim/board"
+	"github.com/stem-hw/stem-hw/usb"
 )
 
 // chooseFlags are the options of every verb that touches a board.
@@ -22,35 +23,20 @@ type chooseFlags struct {
 
 func (f *chooseFlags) add(cmd *cobra.Command, a *app) {
 	cmd.Flags().StringVarP(&f.board, "board", "b", "", "the `BOARD`: a nickname, the beginning of a serial number, usb:3-1.2, sim or sim:NAME")
-	cmd.Flags().DurationVar(&f.wait, "wait", 0, "wait up to this `TIME` for a board that is in use")
+	cmd.Flags().DurationVar(&f.wait, "wait", 0, "wait up to this `TIME` for a board that is in use or not there")
 	_ = cmd.RegisterFlagCompletionFunc("board", a.completeBoards)
-}
-
-// completeBoards offers the boards there are, without opening one.
-func (a *app) completeBoards(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	words := []string{"sim\tthe simulated board"}
-	dir, err := state.Folder(a.getenv)
-	if err != nil {
-		return words, cobra.ShellCompDirectiveNoFileComp
-	}
-	for _, n := range simboard.Names(dir) {
-		if n != board.DefaultSim {
-			words = append(words, "sim:"+n+"\ta simulated board")
-		}
-	}
-	if b, err := state.New(dir).Read(); err == nil {
-		for n := range b.Nicknames {
-			words = append(words, n+"\ta nickname")
-		}
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
 // chosen is the board that a verb is to use, and why.
 type chosen struct {
 	board.Board
-	place simboard.Place
-	how   string
+	// place is where a simulated board lives, device what a real one is on the
+	// USB.
+	place  simboard.Place
+	device usb.Device
+	how    string
+	// pin is what is pinned, if the choice comes from there.
+	pin *state.Pin
 }
 
 // howNamed is the how of a board that -b or $STEM_HW_BOARD names.
@@ -93,8 +79,21 @@ func (a *app) decisions() (*state.Store, state.Boards, error) {
 // lookTime bounds how long a board is asked what it does.
 const lookTime = 2 * time.Second
 
-// boards lists all boards there are.
+// boards lists all boards there are, simulated ones first.
 func (a *app) boards(ctx context.Context) ([]board.Board, error) {
+	out, err := a.simBoards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.usbBoards(ctx)
+	for _, f := range found {
+		out = append(out, f.Board)
+	}
+	return out, err
+}
+
+// simBoards lists the simulated ones.
+func (a *app) simBoards(ctx context.Context) ([]board.Board, error) {
 	dir, err := state.Folder(a.getenv)
 	if err != nil {
 		return nil, err
@@ -166,7 +165,7 @@ func (a *app) choose(ctx context.Context, selector string, n need, command strin
 	if err != nil {
 		return chosen{}, err
 	}
-	c, err = a.chosenBoard(b, "the only one there is")
+	c, err = a.chosenBoard(ctx, b, "the only one there is")
 	if err == nil {
 		a.ui.Note("using the board %s, the only one there is", b.Selector())
 	}
@@ -177,20 +176,12 @@ func (a *app) choose(ctx context.Context, selector string, n need, command strin
 // neither does.
 func (a *app) named(ctx context.Context, selector, command string) (c chosen, ok bool, err error) {
 	how := howNamed
+	var pin *state.Pin
 	if selector == "" {
-		_, known, err := a.decisions()
-		if err != nil {
+		if pin, how, err = a.pinned(); err != nil || pin == nil {
 			return c, false, err
 		}
-		project, err := state.Project(".")
-		if err != nil {
-			return c, false, err
-		}
-		pin, pinned := known.Pins[project]
-		if !pinned {
-			return c, false, nil
-		}
-		selector, how = pin.Selector, "pinned for "+project
+		selector = pin.Selector
 	}
 	s, err := board.Parse(selector)
 	if err != nil {
@@ -210,21 +201,51 @@ func (a *app) named(ctx context.Context, selector, command string) (c chosen, ok
 		}
 		c = chosen{Board: board.Board{
 			Identity: board.Identity{Serial: p.Serial(), Role: board.RoleBoard}, Sim: p.Name, Simulated: true, Product: "Pico 2",
-		}, place: p, how: how}
+		}, place: p, how: how, pin: pin}
 		a.tellPinned(c)
 		return c, true, nil
 	}
-	all, err := a.boards(ctx)
+	var b board.Board
+	err = a.present(ctx, func() error {
+		all, err := a.boards(ctx)
+		if err != nil {
+			return err
+		}
+		ask := board.Ask{Command: command}
+		if pin != nil {
+			b, err = board.Pinned(pin.Pin(), all, ask)
+		} else {
+			b, err = board.Match(s, all, ask)
+		}
+		return a.withoutUSB(s, err)
+	})
 	if err != nil {
 		return c, false, err
 	}
-	b, err := board.Match(s, all, board.Ask{Command: command})
-	if err != nil {
-		return c, false, err
+	c, err = a.chosenBoard(ctx, b, how)
+	c.pin = pin
+	if err == nil {
+		a.tellPinned(c)
 	}
-	c, err = a.chosenBoard(b, how)
-	a.tellPinned(c)
 	return c, err == nil, err
+}
+
+// pinned is the pin of this project: its board, else its probe; nil without one.
+func (a *app) pinned() (*state.Pin, string, error) {
+	_, known, err := a.decisions()
+	if err != nil {
+		return nil, "", err
+	}
+	project, err := state.Project(".")
+	if err != nil {
+		return nil, "", err
+	}
+	for _, pins := range []map[string]state.Pin{known.Pins, known.Probes} {
+		if pin, ok := pins[project]; ok {
+			return &pin, "pinned for " + project, nil
+		}
+	}
+	return nil, "", nil
 }
 
 // tellPinned says with -v where the choice of a board comes from if it was not
@@ -235,17 +256,25 @@ func (a *app) tellPinned(c chosen) {
 	}
 }
 
-func (a *app) chosenBoard(b board.Board, how string) (chosen, error) {
+// chosenBoard finds out how a board of the list is reached.
+func (a *app) chosenBoard(ctx context.Context, b board.Board, how string) (chosen, error) {
 	c := chosen{Board: b, how: how}
-	if b.Sim == "" {
-		return c, &faults.Fault{
-			Code: faults.CodeNotSupported, Status: faults.StatusTarget,
-			Summary: "this board cannot be reached", Seen: b.Selector(), Try: []string{"stem-hw list"},
+	var err error
+	if b.Sim != "" {
+		c.place, err = a.simPlace(b.Sim)
+		return c, err
+	}
+	found, err := a.usbBoards(ctx)
+	if err != nil {
+		return c, err
+	}
+	for _, f := range found {
+		if f.Node == b.Node && f.Port == b.Port {
+			c.Board, c.device = f.Board, f.device
+			return c, nil
 		}
 	}
-	var err error
-	c.place, err = a.simPlace(b.Sim)
-	return c, err
+	return c, board.NotFound(b.Selector(), nil)
 }
 
 // notNamed is the fault of a verb that never falls back.
@@ -265,6 +294,9 @@ func notNamed(all []board.Board, command string) error {
 // connect connects to the process that runs a simulated board and starts it if
 // there is none.
 func (a *app) connect(ctx context.Context, c chosen, verb string, wait time.Duration) (cl *simboard.Client, err error) {
+	if err := c.needsSim(verb); err != nil {
+		return nil, err
+	}
 	err = a.waiting(ctx, wait, func() error {
 		var started bool
 		cl, started, err = simboard.Connect(ctx, c.place, buildVersion().Version, verb, a.startServer)
@@ -277,6 +309,19 @@ func (a *app) connect(ctx context.Context, c chosen, verb string, wait time.Dura
 		return err
 	})
 	return cl, err
+}
+
+// needsSim is the fault for a board on the USB where a verb can do with a
+// simulated one alone.
+func (c chosen) needsSim(verb string) error {
+	if c.Sim != "" {
+		return nil
+	}
+	return &faults.Fault{
+		Code: faults.CodeNotSupported, Status: faults.StatusTarget,
+		Summary: "stem-hw " + verb + " cannot reach this board", Seen: c.Selector() + ", " + c.Where(), Wanted: "a simulated board",
+		Try: []string{"the same command with -b sim"},
+	}
 }
 
 func stopCommand(p simboard.Place) string {
@@ -307,95 +352,4 @@ func (a *app) waiting(ctx context.Context, wait time.Duration, f func() error) e
 			return ctx.Err()
 		}
 	}
-}
-
-// storage reaches what a board keeps, without starting it: through the process
-// that runs it, or in its file. changed, if not nil, gets the contents that were
-// changed in place (nil when the board is served) and gives the board back.
-type storage struct {
-	client   *simboard.Client
-	borrowed *simboard.Borrowed
-	// contents are the board's when it is off; a copy that may be changed.
-	contents *simboard.Contents
-	size     uint32
-	program  *simboard.Program
-}
-
-// openStorage opens it. reset, if not empty, stops a program that runs, and
-// nobody else may use the board meanwhile.
-func (a *app) openStorage(ctx context.Context, c chosen, verb string, wait time.Duration, reset simboard.ResetTo) (s *storage, err error) {
-	version := buildVersion().Version
-	err = a.waiting(ctx, wait, func() error {
-		s = &storage{}
-		if s.client, err = simboard.Dial(ctx, c.place, version, verb); err == nil {
-			i, err := s.client.Describe(ctx)
-			if err == nil && i.Mode == board.ModeUsed {
-				err = s.client.Hold(ctx, "") // tells who has it
-			}
-			if err == nil && reset != "" {
-				err = s.client.Hold(ctx, reset)
-			}
-			if err != nil {
-				_ = s.client.Close()
-				return err
-			}
-			s.size, s.program = i.FlashSize, i.Program
-			return nil
-		}
-		s.client = nil
-		if reset == "" && !c.place.Exists() {
-			// Looking at a board that is not there does not make one.
-			s.contents = c.place.NewContents()
-			s.size = uint32(len(s.contents.Flash))
-			return nil
-		}
-		if s.borrowed, err = simboard.Borrow(ctx, c.place, version, verb); err != nil {
-			return err
-		}
-		s.contents = s.borrowed.Contents.Clone()
-		s.size, s.program = uint32(len(s.contents.Flash)), s.contents.Program
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// ReadFlash implements flashing.Device.
-func (s *storage) ReadFlash(ctx context.Context, addr uint32, p []byte) error {
-	if s.client != nil {
-		return s.client.ReadFlash(ctx, addr, p)
-	}
-	return s.contents.ReadFlash(ctx, addr, p)
-}
-
-// EraseFlash implements flashing.Device.
-func (s *storage) EraseFlash(ctx context.Context, addr, n uint32) error {
-	if s.client != nil {
-		return s.client.EraseFlash(ctx, addr, n)
-	}
-	return s.contents.EraseFlash(ctx, addr, n)
-}
-
-// ProgramFlash implements flashing.Device.
-func (s *storage) ProgramFlash(ctx context.Context, addr uint32, p []byte) error {
-	if s.client != nil {
-		return s.client.ProgramFlash(ctx, addr, p)
-	}
-	return s.contents.ProgramFlash(ctx, addr, p)
-}
-
-// Close gives the board back; with keep, what was changed is kept.
-func (s *storage) Close(keep bool) error {
-	if s.client != nil {
-		return s.client.Close()
-	}
-	if s.borrowed == nil {
-		return nil
-	}
-	if !keep {
-		return s.borrowed.Return(nil)
-	}
-	return s.borrowed.Return(s.contents)
 }

@@ -43,6 +43,9 @@ func (a *app) borrow(ctx context.Context, p *program, f *chooseFlags, verb strin
 	if p.board == nil {
 		return nil, nil
 	}
+	if err := p.board.needsSim(verb); err != nil {
+		return nil, err
+	}
 	record, err := programOf(p.image)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stem-hw/stem-hw/console"
 	"github.com/stem-hw/stem-hw/faults"
 	"github.com/stem-hw/stem-hw/sim"
 	simboard "github.com/stem-hw/stem-hw/sim/board"
@@ -28,6 +29,13 @@ type consoleFlags struct {
 	noHistory    bool
 	reset        bool
 	untilEnd     bool
+	// Of a serial port.
+	settings console.Settings
+	port     int
+	enter    string
+	newline  string
+	elf      string
+	share    string
 }
 
 func (a *app) consoleCmd() *cobra.Command {
@@ -50,10 +58,18 @@ Without a terminal standard input is sent, and ctrl-c quits.
 
 Exit status: 0 the expected text came, or --timeout was up with nothing pending;
 20 a --fail-text came, or the program ended or crashed with a text still to come;
-124 the time was up with a text still to come; 12 the board went away.`,
+124 the time was up with a text still to come; 12 the board went away.
+
+The console of a board on the USB is its serial port, or that of a debug probe. The
+board is followed by who it is, whatever its port is called when it comes back, and
+the gap is marked. While somebody flashes the board the console lets go of it. A
+second console takes part in the first one, which shares it on a Unix socket; other
+programs can as well. With --elf, addresses in what is printed are looked up.`,
 		Example: `  stem-hw console -b sim
   stem-hw console -b sim --reset --expect-text "all tests passed" --timeout 30s
-  echo start | stem-hw console -b sim --timestamps --log out.txt --timeout 5s`,
+  echo start | stem-hw console -b sim --timestamps --log out.txt --timeout 5s
+  stem-hw console -b E660 --elf app.elf
+  stem-hw console -b usb:3-1.2 --baud 9600 --enter crlf`,
 		GroupID: groupBoards,
 		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -72,7 +88,15 @@ Exit status: 0 the expected text came, or --timeout was up with nothing pending;
 	fl.BoolVar(&f.noReconnect, "no-reconnect", false, "end when the board goes away")
 	fl.BoolVar(&f.noHistory, "no-history", false, "begin with what is printed from now on")
 	fl.BoolVar(&f.reset, "reset", false, "reset the board first")
-	fl.BoolVar(&f.untilEnd, "until-end", false, "end when the program ends: 0, or 20 if it failed")
+	fl.BoolVar(&f.untilEnd, "until-end", false, "end when the program ends: 0, or 20 if it failed (simulated boards)")
+	fl.IntVar(&f.settings.Baud, "baud", console.Default.Baud, "speed of a serial port in `BAUD`")
+	fl.StringVar(&f.settings.Format, "format", console.Default.Format, "data bits, parity and stop bits of a serial port, `8N1`")
+	fl.BoolVar(&f.settings.NoDTR, "no-dtr", false, "do not set DTR of a serial port")
+	fl.IntVar(&f.port, "port", 1, "the `NUMBER` of the serial port, of a board with several")
+	choiceFlag(cmd, &f.enter, "enter", string(console.Keep), "what the end of a line that is typed becomes: `keep`, cr, lf, crlf", console.Endings()...)
+	choiceFlag(cmd, &f.newline, "newline", string(console.Keep), "what ends a line that the board sends: `keep`, cr, lf, crlf", console.Endings()...)
+	fl.StringVar(&f.elf, "elf", "", "say where addresses that are printed are in the source of this `FILE`")
+	fl.StringVar(&f.share, "share", "", "share the console of a board on the USB on a Unix socket at `PATH` (default: one in the runtime folder)")
 	return cmd
 }
 
@@ -90,12 +114,38 @@ type consoleRun struct {
 	stop  context.CancelCauseFunc
 	// decided is set once a text has come; only its line is still shown.
 	decided bool
+	// enter rewrites the ends of lines that are typed, show those that come; notes
+	// look addresses up. All may be nil.
+	enter, show *console.Translator
+	notes       *console.Notes
+}
+
+// consoleLink is what is typed to.
+type consoleLink interface {
+	Write(p []byte) (int, error)
+	Reset(to simboard.ResetTo) error
+	Break() error
+	Close() error
+}
+
+// simLink is the console of a simulated board.
+type simLink struct {
+	*simboard.Console
+	a *app
+}
+
+func (l simLink) Break() error {
+	l.a.ui.Say("[the UART of a simulated board takes no break]")
+	return nil
 }
 
 func (a *app) console(ctx context.Context, f *consoleFlags) error {
 	c, err := a.choose(ctx, f.board, needAny, "stem-hw console -b %s")
 	if err != nil {
 		return err
+	}
+	if c.Sim == "" {
+		return a.consoleUSB(ctx, &c, f)
 	}
 	view, err := a.newConsoleView(c.Selector(), f)
 	if err != nil {
@@ -188,7 +238,7 @@ func (r *consoleRun) attached(ctx context.Context, con *simboard.Console) error 
 	unhook := context.AfterFunc(ctx, func() { _ = con.Close() })
 	defer unhook()
 	keysErr := make(chan error, 1)
-	go func() { keysErr <- r.sendKeys(ctx, con) }()
+	go func() { keysErr <- r.sendKeys(ctx, simLink{con, r.a}) }()
 	for {
 		stream, p, e, err := con.Next()
 		if err != nil {

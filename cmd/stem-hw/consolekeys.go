@@ -15,8 +15,8 @@ const prefixKey = 'T' & 0x1f
 type keyPress struct {
 	data []byte
 	// Commands.
-	quit, reset bool
-	toggle      byte
+	quit, reset, brk bool
+	toggle           byte
 }
 
 // readInput reads standard input until it ends.
@@ -82,7 +82,7 @@ func (k *keyReader) read(p []byte) (out []keyPress) {
 		case 't', 'o', 'f':
 			out = append(out, keyPress{toggle: b})
 		case 'b':
-			k.say("[the UART of a simulated board takes no break]")
+			out = append(out, keyPress{brk: true})
 		case '?', 'h':
 			k.say("[ctrl-t: q quit, t timestamps, o hexadecimal, f log to a file, r reset, b break, ctrl-t itself, ? this]")
 		default:
@@ -94,7 +94,7 @@ func (k *keyReader) read(p []byte) (out []keyPress) {
 }
 
 // sendKeys carries out what is typed until ctx ends.
-func (r *consoleRun) sendKeys(ctx context.Context, con *simboard.Console) error {
+func (r *consoleRun) sendKeys(ctx context.Context, con consoleLink) error {
 	for {
 		var k keyPress
 		select {
@@ -110,9 +110,14 @@ func (r *consoleRun) sendKeys(ctx context.Context, con *simboard.Console) error 
 			return errQuit
 		case k.reset:
 			err = con.Reset(simboard.ResetRun)
+		case k.brk:
+			err = con.Break()
 		case k.toggle != 0:
 			r.view.toggle(k.toggle)
 		default:
+			if r.enter != nil {
+				k.data = r.enter.Apply(k.data)
+			}
 			_, err = con.Write(k.data)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {

@@ -34,8 +34,9 @@ type gdbFlags struct {
 func (a *app) debugCmd() *cobra.Command {
 	var f debugFlags
 	var g gdbFlags
+	var wf whatFlags
 	cmd := &cobra.Command{
-		Use:     "debug [FILE]",
+		Use:     "debug [FILE|FOLDER|CARD]",
 		Short:   "debug a program on a simulated board with gdb",
 		GroupID: groupDebug,
 		Long: `Debug loads a program on a simulated board, starts gdb-multiarch on it, and runs
@@ -53,18 +54,23 @@ Besides gdb's own commands there are:
   stats      cycles, instructions and simulated time
   send WORD  send WORD and a line feed to the program's console
 
+A card or a folder is built first. A program of this computer is debugged by gdb
+alone, without a board.
+
 Files that gdb would load from the project by itself (.gdbinit, scripts beside
 the program) are not loaded unless --auto-load is given: they can run commands.`,
 		Example: `  stem-hw debug app.elf
+  stem-hw debug inf bss 4
   stem-hw debug -b sim
   stem-hw debug app.elf --batch -x checks.gdb
   stem-hw debug app.elf --batch --ex "break fail" --ex continue --ex backtrace`,
-		Args: atMostArgs("FILE"),
+		Args: cobra.MaximumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.debug(cmd.Context(), args, &f, &g)
+			return a.debugWhat(cmd.Context(), args, &f, &g, &wf)
 		},
 	}
 	f.add(cmd, a)
+	wf.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&g.gdb, "gdb", "gdb-multiarch", "the gdb to start, a name or a `PATH`")
 	fl.BoolVar(&g.batch, "batch", false, "run the scripts and commands, then end; no terminal is needed")
@@ -122,6 +128,11 @@ func (a *app) debug(ctx context.Context, args []string, f *debugFlags, g *gdbFla
 	err = a.runGdb(ctx, gdbArgs(s.program, socket, script, g), g)
 	stop()
 	<-served //nolint:errcheck // the session is over, however it ended
+	if s.lost != nil {
+		if lost := s.lost(); lost != nil {
+			return lost // gdb could only say that something failed
+		}
+	}
 	return err
 }
 
@@ -133,10 +144,7 @@ func gdbArgs(p *program, socket, script string, g *gdbFlags) []string {
 	}
 	// The defaults of gdb-multiarch suit programs of GNU/Linux.
 	args = append(args, "-iex", "set osabi none")
-	if !g.autoLoad {
-		args = append(args, "-iex", "set auto-load local-gdbinit off", "-iex", "set auto-load safe-path /usr/share/gdb/auto-load",
-			"-iex", "set auto-load python-scripts off", "-iex", "set auto-load gdb-scripts off")
-	}
+	args = append(args, gdbSafety(g.autoLoad)...)
 	args = append(args, "-iex", "set confirm off", "-ex", "target remote "+socket, "-x", script)
 	if _, ok := p.symbols.Lookup("main"); ok && !g.noStart {
 		args = append(args, "-ex", "tbreak main", "-ex", "continue")

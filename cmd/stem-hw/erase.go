@@ -76,6 +76,7 @@ func (e erased) Text(t *ui.Text) {
 
 func (a *app) eraseCmd() *cobra.Command {
 	var f chooseFlags
+	var vf viaFlags
 	var all, yes, dry bool
 	cmd := &cobra.Command{
 		Use:   "erase [RANGE]",
@@ -113,17 +114,18 @@ left.`,
 					return u
 				}
 			}
-			return a.erase(cmd.Context(), &f, r, yes, dry)
+			return a.erase(cmd.Context(), &f, &vf, r, yes, dry)
 		},
 	}
 	f.add(cmd, a)
+	vf.add(cmd, "restart a program that runs into BOOTSEL mode (erase does so by itself)", viaBootsel)
 	cmd.Flags().BoolVar(&all, "all", false, "erase all of the flash")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be erased, and erase nothing")
 	return cmd
 }
 
-func (a *app) erase(ctx context.Context, f *chooseFlags, r addrRange, yes, dry bool) error {
+func (a *app) erase(ctx context.Context, f *chooseFlags, vf *viaFlags, r addrRange, yes, dry bool) error {
 	what := "--all"
 	if r.to != 0 {
 		what = fmt.Sprintf("0x%08x-0x%08x", r.from, r.to)
@@ -141,7 +143,9 @@ func (a *app) erase(ctx context.Context, f *chooseFlags, r addrRange, yes, dry b
 	if dry {
 		stop = ""
 	}
-	s, err := a.openStorage(ctx, c, "erase", f.wait, stop)
+	s, err := a.openStorage(ctx, &c, access{
+		verb: "erase", wait: f.wait, reset: stop, force: vf.force || !dry, command: "stem-hw erase -b %s " + what,
+	})
 	if err != nil {
 		return err
 	}
@@ -163,7 +167,12 @@ func (a *app) erase(ctx context.Context, f *chooseFlags, r addrRange, yes, dry b
 	if dry {
 		return a.ui.Result(res)
 	}
+	keep = true // what was erased is erased
 	if err := a.eraseRange(ctx, s, r); err != nil {
+		if s.usb != nil {
+			return a.leftAs(ctx, s.usb, err, true)
+		}
+		keep = false
 		return err
 	}
 	if all && s.contents != nil {
@@ -174,39 +183,18 @@ func (a *app) erase(ctx context.Context, f *chooseFlags, r addrRange, yes, dry b
 			return err
 		}
 	}
-	keep = true
-	if s.client != nil {
+	if s.client != nil || s.usb != nil {
 		a.ui.Note("the board waits in BOOTSEL mode; what is left is started by: stem-hw reset -b %s", c.Selector())
 	}
 	return a.ui.Result(res)
 }
 
-// eraseRange erases in steps that keep the progress lively.
+// eraseRange erases, and shows how far it is.
 func (a *app) eraseRange(ctx context.Context, s *storage, r addrRange) error {
-	const step = 64 << 10
 	tell, end := a.progress()
 	defer end()
-	for at := r.from; at < r.to; {
-		n := min(r.to-at, step-at%step)
-		if err := ctx.Err(); err != nil {
-			return &faults.Fault{
-				Code: faults.CodeInterrupted, Status: faults.StatusInterrupted, Summary: "interrupted",
-				Details: []string{fmt.Sprintf("erased up to 0x%08x", at)}, Try: []string{"run the same command again"},
-			}
-		}
-		if err := s.EraseFlash(ctx, uint32(at), uint32(n)); err != nil {
-			if faults.Of(err) != nil {
-				return err
-			}
-			return &faults.Fault{
-				Code: faults.CodeWriteFailed, Status: faults.StatusWrite, Summary: "the flash was not erased", Err: err,
-				Details: []string{fmt.Sprintf("erased up to 0x%08x", at)}, Try: []string{"run the same command again"},
-			}
-		}
-		at += n
-		tell("erasing", int(at-r.from), int(r.to-r.from))
-	}
-	return nil
+	_, err := flashing.Erase(ctx, s, uint32(r.from), uint32(r.to), tell)
+	return err
 }
 
 // confirm asks a person to type the board's name before something is lost.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,7 @@ import (
 // flashFlags are the options of flash.
 type flashFlags struct {
 	chooseFlags
+	viaFlags
 	boards   []string
 	read     readFlags
 	offset   string
@@ -31,6 +33,8 @@ type flashFlags struct {
 	noVerify bool
 	noStart  bool
 	dryRun   bool
+	// allowRollback lets an image burn fuses when it starts.
+	allowRollback bool
 }
 
 // flashed is what was done to one board.
@@ -47,6 +51,13 @@ type flashed struct {
 	Unchanged int  `json:"unchanged"`
 	Started   bool `json:"started"`
 	DryRun    bool `json:"dry_run,omitempty"`
+	// Via is the way to a real board, KiBps how fast the image came to be there
+	// and Limit what took most of the time.
+	Via   string  `json:"via,omitempty"`
+	KiBps float64 `json:"kib_per_second,omitempty"`
+	Limit string  `json:"limited_by,omitempty"`
+	// err is why it was not done.
+	err error
 }
 
 // flashResult is a row for each board.
@@ -87,7 +98,11 @@ func (b flashed) text() string {
 	if b.Started {
 		add("started")
 	}
-	return strings.Join(parts, ", ")
+	row := strings.Join(parts, ", ")
+	if b.KiBps > 0 && !b.Simulated {
+		row += fmt.Sprintf("; %.0f KiB/s, most of the time went to %s", b.KiBps, b.Limit)
+	}
+	return row
 }
 
 // sectors counts in words.
@@ -112,7 +127,12 @@ program is written with --no-start.
 
 Only sectors that differ are written. The sector that makes the program bootable
 is erased first and written last, so that a board that loses power starts the old
-program, the new one or none, never a mixture.`,
+program, the new one or none, never a mixture.
+
+A board on the USB is reached through its boot ROM. If it runs a program, that is
+restarted into BOOTSEL mode first, by its reset interface or by its serial port.
+--via drive writes a UF2 file to the board's drive instead; nothing can be read
+back there.`,
 		Example: `  stem-hw flash -b sim app.uf2
   stem-hw use sim && stem-hw flash app.elf
   stem-hw flash -b sim --no-start --offset 1M data.bin`,
@@ -124,13 +144,15 @@ program, the new one or none, never a mixture.`,
 	}
 	fl := cmd.Flags()
 	fl.StringArrayVarP(&f.boards, "board", "b", nil, "the `BOARD`: a nickname, the beginning of a serial number, sim or sim:NAME; may be repeated")
-	fl.DurationVar(&f.wait, "wait", 0, "wait up to this `TIME` for a board that is in use")
+	fl.DurationVar(&f.wait, "wait", 0, "wait up to this `TIME` for a board that is in use or not there")
+	f.viaFlags.add(cmd, "restart a program that runs into BOOTSEL mode (flash does so by itself)", viaBootsel, viaDrive)
 	_ = cmd.RegisterFlagCompletionFunc("board", a.completeBoards)
 	f.read.add(cmd)
 	fl.StringVar(&f.offset, "offset", "", "`PLACE` in flash of a BIN file: 64k, 1M or an address")
 	fl.BoolVar(&f.full, "full", false, "write every sector, whatever it holds")
 	fl.BoolVar(&f.noVerify, "no-verify", false, "do not read back what was written")
 	fl.BoolVar(&f.noStart, "no-start", false, "leave the board in BOOTSEL mode")
+	fl.BoolVar(&f.allowRollback, "allow-rollback", false, "write an image that burns rollback fuses when it starts, for ever")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be written, and write nothing")
 	return cmd
 }
@@ -142,6 +164,9 @@ func (a *app) flash(ctx context.Context, path string, f *flashFlags) error {
 	}
 	kind, err := checkFlashable(im, f.noStart)
 	if err != nil {
+		return err
+	}
+	if err := checkRollback(im, f.allowRollback); err != nil {
 		return err
 	}
 	selectors := f.boards
@@ -165,27 +190,86 @@ func (a *app) flash(ctx context.Context, path string, f *flashFlags) error {
 		a.ui.Warn("%s", w)
 	}
 	r := flashResult{Boards: []flashed{}}
-	var firstErr error
-	for _, c := range boards {
-		b, err := a.flashBoard(ctx, c, im, kind, f)
-		if err != nil {
+	var failed error
+	for _, b := range a.flashAll(ctx, boards, im, kind, f) {
+		if b.err != nil {
 			if len(boards) > 1 {
-				a.ui.Warn("%s was not flashed", c.Selector())
+				a.ui.Warn("%s was not flashed", b.Board)
 			}
-			firstErr = errors.Join(firstErr, err)
-			if ctx.Err() != nil {
-				break
-			}
+			failed = errors.Join(failed, b.err)
 			continue
 		}
 		r.Boards = append(r.Boards, b)
 	}
-	if len(r.Boards) > 0 || firstErr == nil {
+	if len(r.Boards) > 0 || failed == nil {
 		if err := a.ui.Result(r); err != nil {
 			return err
 		}
 	}
-	return firstErr
+	return failed
+}
+
+// manyBoards bounds how many boards are flashed at the same time.
+const manyBoards = 8
+
+// flashAll writes an image into boards. Real ones, which are slow, are done at
+// the same time.
+func (a *app) flashAll(ctx context.Context, boards []chosen, im *image.Image, kind image.Kind, f *flashFlags) []flashed {
+	rows := make([]flashed, len(boards))
+	var bars *ui.Rows
+	if len(boards) > 1 {
+		names := make([]string, len(boards))
+		for i, c := range boards {
+			names[i] = c.Selector()
+		}
+		bars = a.ui.Rows(names)
+		defer bars.Close()
+	}
+	one := func(i int) {
+		tell, end := a.progress()
+		how := "done"
+		switch {
+		case bars == nil && len(boards) > 1:
+			phase := ""
+			tell = func(ph string, _, _ int) {
+				if ph != phase {
+					phase = ph
+					a.ui.Verbose(1, "%s: %s", boards[i].Selector(), ph)
+				}
+			}
+		case bars != nil:
+			tell = func(phase string, done, total int) { bars.Set(i, phase, done, total) }
+			end = func() { bars.End(i, how) }
+		}
+		b, err := a.flashBoard(ctx, boards[i], im, kind, f, tell)
+		if err != nil {
+			how = "failed"
+		}
+		end()
+		b.err = err
+		rows[i] = b
+	}
+	var all sync.WaitGroup
+	slots := make(chan struct{}, manyBoards)
+	for i, c := range boards {
+		if c.Sim != "" || len(boards) == 1 {
+			continue
+		}
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			one(i)
+		}()
+	}
+	for i, c := range boards {
+		if c.Sim != "" || len(boards) == 1 {
+			one(i)
+		}
+	}
+	all.Wait()
+	return rows
 }
 
 // open reads the file as the flags say.
@@ -250,8 +334,11 @@ func checkFlashable(im *image.Image, data bool) (image.Kind, error) {
 	}
 }
 
+// progressFunc is told what is done and how much of it, in sectors or bytes.
+type progressFunc func(phase string, done, total int)
+
 // progress shows the phases of a job as bars.
-func (a *app) progress() (tell func(phase string, done, total int), end func()) {
+func (a *app) progress() (tell progressFunc, end func()) {
 	var p *ui.Progress
 	phase := ""
 	end = func() {
@@ -277,7 +364,7 @@ func (a *app) progress() (tell func(phase string, done, total int), end func()) 
 }
 
 // flashBoard writes the image into one board.
-func (a *app) flashBoard(ctx context.Context, c chosen, im *image.Image, kind image.Kind, f *flashFlags) (flashed, error) {
+func (a *app) flashBoard(ctx context.Context, c chosen, im *image.Image, kind image.Kind, f *flashFlags, tell progressFunc) (flashed, error) {
 	r := flashed{
 		Board: c.Selector(), Serial: c.Serial, Simulated: c.Simulated, File: im.Path, Format: im.Format,
 		Arch: im.Arch, Memory: kind, DryRun: f.dryRun,
@@ -286,12 +373,13 @@ func (a *app) flashBoard(ctx context.Context, c chosen, im *image.Image, kind im
 	if err != nil {
 		return r, err
 	}
-	tell, end := a.progress()
-	defer end()
+	if c.Sim == "" {
+		return r, a.flashUSB(ctx, &c, im, f, &r, tell)
+	}
 	o := flashing.Options{Full: f.full, Verify: !f.noVerify, DryRun: f.dryRun, Progress: tell}
 	plan := flashing.NewPlan(im)
 	if f.dryRun {
-		s, err := a.openStorage(ctx, c, "flash", f.wait, "")
+		s, err := a.openStorage(ctx, &c, access{verb: "flash", wait: f.wait})
 		if err != nil {
 			return r, err
 		}

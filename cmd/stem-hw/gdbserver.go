@@ -33,6 +33,7 @@ type debugFlags struct {
 	rtos        string
 	semihosting string
 	log         []string
+	console     string
 }
 
 func (f *debugFlags) add(cmd *cobra.Command, a *app) {
@@ -43,7 +44,7 @@ func (f *debugFlags) add(cmd *cobra.Command, a *app) {
 	fl.IntVar(&f.harts, "harts", 1, "`NUMBER` of harts of the machine hazard3-tb: 1 or 2")
 	choiceFlag(cmd, &f.rtos, "rtos", "auto", "show the tasks of an `RTOS` as threads: auto, none, freertos", "auto", "none", "freertos")
 	fl.StringVar(&f.semihosting, "semihosting-dir", "", "let the program, and gdb's remote get and put, use files in this `FOLDER`")
-	fl.StringArrayVar(&f.log, "log", nil, "log a wire `LAYER` to standard error: gdb")
+	fl.StringArrayVar(&f.log, "log", nil, "log a wire `LAYER` to standard error: gdb, or dap with a probe")
 }
 
 // served is a target behind a gdb server.
@@ -52,8 +53,13 @@ type served struct {
 	target  target.Target
 	server  *gdbserver.Server
 	files   *semihost.Files
+	console *consoleSocket
 	// remote is the program's lasting board; target and server are nil then.
 	remote *remoteGdb
+	// done gives the probe back that target is reached through; nil without one.
+	done func() error
+	// lost says why target cannot be reached any more; nil without a probe.
+	lost func() error
 }
 
 // Serve serves gdb clients until ctx ends.
@@ -67,6 +73,9 @@ func (s *served) Serve(ctx context.Context, l net.Listener) error {
 // serve loads a program and puts a gdb server before it. killed is called when
 // a client ends the program.
 func (a *app) serve(ctx context.Context, path string, f *debugFlags, verb string, killed func()) (*served, error) {
+	if a.probe != nil {
+		return a.serveProbe(ctx, path, f, verb, killed)
+	}
 	p, err := openProgram(path, f.machine)
 	if err != nil {
 		return nil, err
@@ -100,8 +109,15 @@ func (a *app) serve(ctx context.Context, path string, f *debugFlags, verb string
 		}
 		opt.Files = simboard.GdbFiles(s.files)
 	}
+	var printed func(string, []byte)
+	if f.console != "" {
+		if s.console, err = newConsoleSocket(f.console); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		printed = s.console.printed
+	}
 	s.target, err = sim.New(sim.Options{
-		Machine: p.machine, Revision: rev, Harts: f.harts, Debug: true, Symbols: p.symbols,
+		Output: printed, Input: f.console != "", Machine: p.machine, Revision: rev, Harts: f.harts, Debug: true, Symbols: p.symbols,
 		Semihosting: &semihost.Options{Dir: f.semihosting, CommandLine: path, Start: time.Now()},
 		Notice:      func(n machine.Notice) { a.ui.Verbose(1, "note: %s", n.Text) },
 	})
@@ -121,6 +137,9 @@ func (a *app) serve(ctx context.Context, path string, f *debugFlags, verb string
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if s.console != nil {
+		go s.console.serve(s.target.Console())
+	}
 	a.ui.Verbose(1, "machine %s: %s", p.machine, p.why)
 	return s, nil
 }
@@ -131,8 +150,14 @@ func (s *served) Close() error {
 	if s.target != nil {
 		errs = append(errs, s.target.Close())
 	}
+	if s.done != nil {
+		errs = append(errs, s.done())
+	}
 	if s.files != nil {
 		errs = append(errs, s.files.Close())
+	}
+	if s.console != nil {
+		s.console.Close()
 	}
 	return errors.Join(errs...)
 }
@@ -198,6 +223,7 @@ loopback interface instead, where every account of the machine can connect.`,
 	f.add(cmd, a)
 	cmd.Flags().StringVar(&tcp, "tcp", "", "listen on this TCP `ADDRESS`; :0 takes a free port of the loopback interface")
 	cmd.Flags().StringVar(&socket, "socket", "", "listen on a Unix socket at this `PATH`")
+	cmd.Flags().StringVar(&f.console, "console", "", "serve the program's console on a Unix socket at this `PATH`, not in gdb")
 	return cmd
 }
 
@@ -226,7 +252,7 @@ func (a *app) gdbserver(ctx context.Context, path string, f *debugFlags, tcp, so
 		file = " " + shellQuote(path)
 	}
 	err = a.ui.Event(listening{
-		Machine: s.program.machine, Address: address, Simulated: true,
+		Machine: s.program.machine, Address: address, Simulated: a.probe == nil,
 		Gdb: fmt.Sprintf("gdb-multiarch -iex 'set osabi none' -ex %s%s", shellQuote("target remote "+address), file),
 	})
 	if err != nil {

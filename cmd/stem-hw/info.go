@@ -42,6 +42,7 @@ func completeFamilies(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 func (a *app) infoCmd() *cobra.Command {
 	var rf readFlags
 	var cf chooseFlags
+	var vf viaFlags
 	var pins string
 	cmd := &cobra.Command{
 		Use:   "info [FILE]",
@@ -51,7 +52,9 @@ about itself, the memory it uses, its largest symbols, its pins, its RP2350
 metadata with the hashes checked, and what the boot ROM would do with it.
 
 Without FILE it shows a board (-b, the pinned one, or the only one there is) and the
-same about the program in its flash. The board goes on with what it does.
+same about the program in its flash. The board goes on with what it does. A board on
+the USB can be asked in BOOTSEL mode alone: of one that runs a program only that is
+shown which can be seen from outside, unless -f interrupts it.
 
 A wrong hash or signature ends with exit status 7, after everything is shown.`,
 		Example: `  stem-hw info app.elf
@@ -63,7 +66,7 @@ A wrong hash or signature ends with exit status 7, after everything is shown.`,
 		Args:    atMostArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.infoBoard(cmd.Context(), &cf, pins)
+				return a.infoBoard(cmd.Context(), &cf, &vf, pins)
 			}
 			opt, err := rf.options()
 			if err != nil {
@@ -83,6 +86,7 @@ A wrong hash or signature ends with exit status 7, after everything is shown.`,
 	}
 	rf.add(cmd)
 	cf.add(cmd, a)
+	vf.add(cmd, interrupt, viaBootsel)
 	choiceFlag(cmd, &pins, "pins", "", "draw the pins on the board's outline, as text or as an SVG picture", "text", "svg")
 	cmd.Flags().Lookup("pins").NoOptDefVal = "text"
 	return cmd

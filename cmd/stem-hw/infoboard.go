@@ -22,7 +22,9 @@ type boardInfo struct {
 	Used int `json:"used_sectors"`
 	// Program is what was put there last.
 	Program *simboard.Program `json:"program,omitempty"`
-	Image   *report.Info      `json:"image,omitempty"`
+	// Chip is what the boot ROM of a real board says about it.
+	Chip  *chipInfo    `json:"chip,omitempty"`
+	Image *report.Info `json:"image,omitempty"`
 }
 
 func (boardInfo) Kind() string { return "board-info" }
@@ -39,7 +41,12 @@ func (r boardInfo) Text(t *ui.Text) {
 	if r.Board.PID != 0 {
 		t.Row("  process", fmt.Sprint(r.Board.PID))
 	}
-	t.Row("  flash", fmt.Sprintf("%d KiB, %s in use", r.FlashSize>>10, sectors(r.Used)))
+	if r.Chip != nil {
+		r.Chip.rows(t)
+	}
+	if r.FlashSize > 0 {
+		t.Row("  flash", fmt.Sprintf("%d KiB, %s in use", r.FlashSize>>10, sectors(r.Used)))
+	}
 	if r.Program != nil {
 		t.Row("  flashed", r.Program.Path)
 	}
@@ -48,10 +55,13 @@ func (r boardInfo) Text(t *ui.Text) {
 	}
 }
 
-func (a *app) infoBoard(ctx context.Context, f *chooseFlags, pins string) error {
+func (a *app) infoBoard(ctx context.Context, f *chooseFlags, vf *viaFlags, pins string) error {
 	c, err := a.choose(ctx, f.board, needAny, "stem-hw info -b %s")
 	if err != nil {
 		return err
+	}
+	if c.Sim == "" {
+		return a.infoUSB(ctx, &c, f, vf, pins)
 	}
 	_, known, err := a.decisions()
 	if err != nil {
@@ -59,7 +69,7 @@ func (a *app) infoBoard(ctx context.Context, f *chooseFlags, pins string) error 
 	}
 	r := boardInfo{Board: a.look(ctx, c.place), Simulated: c.Simulated}
 	r.Board.Nickname = known.Nickname(r.Board.Identity)
-	s, err := a.openStorage(ctx, c, "info", f.wait, "")
+	s, err := a.openStorage(ctx, &c, access{verb: "info", wait: f.wait})
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func runProcess(ts *testscript.TestScript, in string, args []string) int {
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, out, errs
 	cmd.Env = []string{}
-	for _, k := range []string{"PATH", "HOME", "TMPDIR", "STEM_HW_BOARD", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "NO_COLOR", "GOCOVERDIR"} {
+	for _, k := range []string{"PATH", "HOME", "TMPDIR", "STEM_HW_BOARD", "STEM_WORKSPACE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "NO_COLOR", "GOCOVERDIR"} {
 		if v := ts.Getenv(k); v != "" {
 			cmd.Env = append(cmd.Env, k+"="+v)
 		}

@@ -69,7 +69,7 @@ func (c *terminal) screen() string {
 // until waits for a text on the screen.
 func (c *terminal) until(t *testing.T, text string) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(60 * time.Second)
 	for !strings.Contains(c.screen(), text) {
 		select {
 		case <-c.arrive:

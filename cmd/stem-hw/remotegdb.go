@@ -76,6 +76,9 @@ func (a *app) serveBoard(ctx context.Context, p *program, c chosen, f *debugFlag
 
 // attachBoard stands ready to bring gdb to whatever a lasting board executes.
 func (a *app) attachBoard(ctx context.Context, f *debugFlags) (*served, error) {
+	if a.probe != nil {
+		return a.serveProbe(ctx, "", f, "debug", nil)
+	}
 	c, err := a.choose(ctx, f.board, needNamed, "stem-hw debug -b %s")
 	if err != nil {
 		return nil, err

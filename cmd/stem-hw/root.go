@@ -27,12 +27,22 @@ func (a *app) verbs() []*cobra.Command {
 		a.saveCmd(),
 		a.resetCmd(),
 		a.consoleCmd(),
+		a.udevCmd(),
+		a.doctorCmd(),
 		a.uf2Cmd(),
 		a.imageCmd(),
 		a.runCmd(),
 		a.debugCmd(),
 		a.gdbserverCmd(),
+		a.openocdCmd(),
 		a.simCmd(),
+		a.cardCmd(),
+		a.buildCmd(),
+		a.testCmd(),
+		a.deployCmd(),
+		a.sessionCmd(),
+		a.mcpCmd(),
+		a.jobCmd(),
 		a.versionCmd(),
 	}
 }
@@ -41,10 +51,10 @@ func (a *app) verbs() []*cobra.Command {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stem-hw",
-		Short: "run, flash and debug firmware of a Raspberry Pi Pico 2, simulated",
-		Long: `stem-hw runs, flashes and debugs firmware of the Raspberry Pi Pico 2 (RP2350) on a
-simulated board, on either of its architectures, and inspects and converts
-images. Boards on the USB are not supported yet.`,
+		Short: "find, flash, run and debug a Raspberry Pi Pico 2, real or simulated",
+		Long: `stem-hw finds, flashes and debugs boards with a Raspberry Pi RP2350 (Pico 2) on the
+USB, does the same with simulated ones, runs firmware of either architecture on
+them, and inspects and converts images.`,
 		Args:          verbsOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
@@ -78,6 +88,7 @@ images. Boards on the USB are not supported yet.`,
 	root.SetCompletionCommandGroupID(groupOther)
 	root.SetHelpCommand(helpCmd(root))
 	root.AddCommand(verbs...)
+	a.addProbe(root)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

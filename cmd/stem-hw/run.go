@@ -31,21 +31,29 @@ type runFlags struct {
 	exitStatus  bool
 	semihosting string
 	trace       string
+	console     string
+	inside      insideFlags
 }
 
 func (a *app) runCmd() *cobra.Command {
 	var f runFlags
+	var wf whatFlags
 	cmd := &cobra.Command{
-		Use:     "run FILE",
-		Short:   "run a program on a simulated board",
+		Use:     "run FILE|FOLDER|CARD",
+		Short:   "run a program on a board and show what it prints",
 		GroupID: groupPrograms,
 		Long: `Run loads a program (ELF, UF2, BIN or Intel HEX), starts it, shows what it prints
-and feeds it what is typed, until it ends.
+and feeds it what is typed, until it ends. A card or a folder is built first; a
+program of this computer runs on it.
 
 With -b sim or -b sim:NAME, or with such a board pinned for this project, it runs
 on that board: what is in its flash and fuses is there, and what the program
 changes is kept. Nobody else can use the board meanwhile. Without a board it runs
 on a new one that is thrown away.
+
+With a board on the USB, named or pinned, the program is flashed, or loaded into
+its RAM, and started, and its serial port is shown: until a text decides, the time
+is up, or ctrl-c.
 
 It ends when the program exits (semihosting, the testbench's exit register,
 tohost, or exit() of the C library), when it crashes, when every core sleeps and
@@ -57,15 +65,17 @@ exited with another status than 0, crashed, printed a --fail-text, or ended
 before every --expect-text had come), 124 time or cycles were spent with a text
 still to come, 130 interrupted.`,
 		Example: `  stem-hw run hello.uf2
+  stem-hw run inf bss 4
   stem-hw run test.elf --expect-text "all tests passed" --fail-text FAILED --timeout 30s
   stem-hw run bench.elf --exit-status -v`,
-		Args: exactArgs("FILE"),
+		Args: atLeastOne("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.run(cmd.Context(), args[0], &f)
+			return a.runWhat(cmd.Context(), args, &f, &wf)
 		},
 	}
 	fl := cmd.Flags()
 	f.add(cmd, a)
+	wf.add(cmd)
 	choiceFlag(cmd, &f.machine, "machine", sim.MachineAuto, "the simulated `MACHINE`: "+strings.Join(sim.Machines(), ", "), sim.Machines()...)
 	chipFlag(cmd, &f.chip)
 	fl.IntVar(&f.harts, "harts", 1, "`NUMBER` of harts of the machine hazard3-tb: 1 or 2")
@@ -77,12 +87,17 @@ still to come, 130 interrupted.`,
 	fl.BoolVar(&f.raw, "raw", false, "let every terminal control sequence through, not only colours")
 	fl.BoolVar(&f.exitStatus, "exit-status", false, "exit with the status of the program")
 	fl.StringVar(&f.semihosting, "semihosting-dir", "", "let the program use files in this `FOLDER`")
+	fl.StringVar(&f.console, "console", "", "on a board on the USB: show the serial port of this `BOARD`, a probe that its UART is wired to")
 	fl.StringVar(&f.trace, "trace", "", "write one line for each instruction to `FILE`")
+	f.inside.add(fl)
 	return cmd
 }
 
 // run is the verb.
 func (a *app) run(ctx context.Context, path string, f *runFlags) (err error) {
+	if a.probe != nil {
+		return a.probeRun(ctx, path, f)
+	}
 	p, err := openProgram(path, f.machine)
 	if err != nil {
 		return err
@@ -92,6 +107,9 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (err error) {
 		return err
 	}
 	p.board = b
+	if b != nil && b.Sim == "" {
+		return a.runUSB(ctx, p, b, f)
+	}
 	if f.harts != 1 && (p.machine != sim.MachineHazard3TB || f.harts < 1 || f.harts > 2) {
 		u := faults.Usage("the machine %s cannot have %d harts", p.machine, f.harts)
 		u.Wanted = "1, or 2 on hazard3-tb"
@@ -117,10 +135,16 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (err error) {
 		defer func() { a.closeTrace(tr) }()
 		opt.Trace = tr.instruction
 	}
+	in, err := a.openInside(&f.inside, p, s)
+	if err != nil {
+		return err
+	}
+	defer in.abandon()
 	used, err := a.borrow(ctx, p, &f.chooseFlags, "run", &opt)
 	if err != nil {
 		return err
 	}
+	in.options(&opt)
 	made, err := sim.New(opt)
 	if err != nil {
 		return errors.Join(err, used.Return())
@@ -134,7 +158,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (err error) {
 		}
 	}()
 	t := sim.Base(made)
-	if err := t.Load(ctx, p.image); err != nil {
+	if err := in.load(ctx, t, p.image); err != nil {
 		used.Forget()
 		return err
 	}
@@ -144,6 +168,8 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (err error) {
 		return err
 	}
 	defer restore()
+	stopView := in.view(ctx, t)
+	defer stopView()
 	if a.streams.In != nil {
 		go feed(t, a.streams.In)
 	}
@@ -151,7 +177,11 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (err error) {
 		Expect: f.expect, Fail: f.fail, Timeout: f.timeout, Cycles: f.cycles,
 	})
 	restore()
+	stopView()
 	if err != nil {
+		return err
+	}
+	if err := in.finish(ctx, t); err != nil {
 		return err
 	}
 	return s.end(out, t.Stats(), f)

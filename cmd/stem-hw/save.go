@@ -31,6 +31,7 @@ func (s saved) Text(t *ui.Text) {
 
 func (a *app) saveCmd() *cobra.Command {
 	var f chooseFlags
+	var vf viaFlags
 	var wf writeFlags
 	var part string
 	var all bool
@@ -39,7 +40,10 @@ func (a *app) saveCmd() *cobra.Command {
 		Short: "read the flash of a board into a file",
 		Long: `Save reads the flash of a board into a UF2, BIN, ELF or Intel HEX file, as FILE's
 name says: every sector that is not blank, a --range, or the whole chip with --all.
-The board goes on with what it does. FILE is written whole or not at all.`,
+FILE is written whole or not at all.
+
+A board on the USB can be read in BOOTSEL mode alone. A program that runs there is
+interrupted with -f only, and started again at the end; a simulated board goes on.`,
 		Example: `  stem-hw save -b sim backup.uf2
   stem-hw save -b sim --range 1M+64k data.bin
   stem-hw save -b sim --all flash.bin`,
@@ -56,17 +60,18 @@ The board goes on with what it does. FILE is written whole or not at all.`,
 					return err
 				}
 			}
-			return a.save(cmd.Context(), args[0], &f, &wf, r, all)
+			return a.save(cmd.Context(), args[0], &f, &vf, &wf, r, all)
 		},
 	}
 	f.add(cmd, a)
+	vf.add(cmd, interrupt, viaBootsel)
 	wf.add(cmd)
 	cmd.Flags().StringVar(&part, "range", "", "save this `RANGE`: FROM-TO or FROM+LENGTH")
 	cmd.Flags().BoolVar(&all, "all", false, "save the whole chip, blank or not")
 	return cmd
 }
 
-func (a *app) save(ctx context.Context, out string, f *chooseFlags, wf *writeFlags, r addrRange, all bool) error {
+func (a *app) save(ctx context.Context, out string, f *chooseFlags, vf *viaFlags, wf *writeFlags, r addrRange, all bool) error {
 	format, err := wf.format(out)
 	if err != nil {
 		return err
@@ -75,7 +80,9 @@ func (a *app) save(ctx context.Context, out string, f *chooseFlags, wf *writeFla
 	if err != nil {
 		return err
 	}
-	s, err := a.openStorage(ctx, c, "save", f.wait, "")
+	s, err := a.openStorage(ctx, &c, access{
+		verb: "save", wait: f.wait, force: vf.force, command: "stem-hw save -b %s " + shellQuote(out),
+	})
 	if err != nil {
 		return err
 	}
@@ -136,19 +143,24 @@ func (a *app) readImage(ctx context.Context, d flashing.Device, r addrRange, spa
 	if err != nil || !sparse {
 		return im, err
 	}
-	im.Segments = nil
+	im.Segments = usedSectors(uint32(r.from), data)
+	return im, nil
+}
+
+// usedSectors are the sectors of flash that are not blank.
+func usedSectors(base uint32, data []byte) (out []image.Segment) {
 	for i := 0; i < len(data); i += flashing.SectorSize {
 		p := data[i : i+flashing.SectorSize]
 		if flashing.Blank(p) {
 			continue
 		}
-		addr := uint32(r.from) + uint32(i)
-		if n := len(im.Segments); n > 0 && im.Segments[n-1].End() == uint64(addr) {
-			last := &im.Segments[n-1]
-			last.Data = data[uint64(last.Addr)-r.from : i+flashing.SectorSize]
+		addr := base + uint32(i)
+		if n := len(out); n > 0 && out[n-1].End() == uint64(addr) {
+			last := &out[n-1]
+			last.Data = data[last.Addr-base : i+flashing.SectorSize]
 			continue
 		}
-		im.Segments = append(im.Segments, image.Segment{Addr: addr, Data: p, Name: "flash"})
+		out = append(out, image.Segment{Addr: addr, Data: p, Name: "flash"})
 	}
-	return im, nil
+	return out
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,8 +14,8 @@ import (
 	"github.com/stem-hw/stem-hw/sim"
 	"github.com/stem-hw/stem-hw/sim/debugport"
 	"github.com/stem-hw/stem-hw/sim/machine"
-	"github.com/stem-hw/stem-hw/sim/rp2350"
-	"github.com/stem-hw/stem-hw/sim/rp2350/otp"
+	"github.com/stem-hw/stem-hw/sim/virtual"
+	"github.com/stem-hw/stem-hw/sim/virtual/bench"
 	"github.com/stem-hw/stem-hw/ui"
 )
 
@@ -25,10 +23,26 @@ import (
 type boardFlags struct {
 	jtag, swd, dap string
 	usbip          string
+	tcp, attach    bool
+	boards         int
+	probe          bool
 	dapPackets     int
+	dapVersion     string
 	trouble        []string
-	serial         string
+	faults         []string
+	serials        []string
+	probeSerials   []string
+	ports          []int
 	arch           string
+	speed          string
+}
+
+// debugPort reports whether a way to the debug port was asked for.
+func (f *boardFlags) debugPort() bool { return f.jtag != "" || f.swd != "" || f.dap != "" }
+
+// usb reports whether the board has a USB side.
+func (f *boardFlags) usb() bool {
+	return !f.debugPort() || f.usbip != "" || f.tcp || f.attach
 }
 
 // boardArch is the architecture of the cores after power-up: that of FILE, or
@@ -71,19 +85,30 @@ func (a *app) simBoardCmd() *cobra.Command {
 	var f boardFlags
 	cmd := &cobra.Command{
 		Use:   "board [FILE]",
-		Short: "run a simulated Pico 2 with a debug port",
-		Long: `Board runs a simulated Raspberry Pi Pico 2, with the program FILE in its flash if
-one is given, and lets other people's debuggers reach its debug port until
-ctrl-c: OpenOCD over remote_bitbang (SWD and JTAG) or CMSIS-DAP over TCP.
-What the program prints goes to standard output.
+		Short: "run simulated Pico 2 boards for other people's tools",
+		Long: `Board runs simulated Raspberry Pi Pico 2 boards until ctrl-c, with the program
+FILE in their flash if one is given, else in BOOTSEL mode. Other people's tools
+take them for real ones. What the program prints on a UART goes to standard
+output.
 
---usbip offers its USB devices to a Linux kernel: the board (in BOOTSEL mode
-without FILE) and a Debug Probe. The commands that attach them are printed.
+By USB: as root, where the kernel module vhci-hcd is loaded, the boards are
+attached to this machine as if they had been plugged in, and attached again
+whenever they restart; what appeared is printed. --tcp offers them over USB/IP on
+the loopback interface instead and prints the commands that attach them, --usbip
+does so at an address of your choice. --probe gives each board a Debug Probe.
 
-Addresses without a host are on the loopback interface; :0 takes a free port,
-which is printed. The JTAG chain exists in the simulation alone.
+By its debug port: OpenOCD over remote_bitbang (SWD and JTAG) or CMSIS-DAP over
+TCP, for one board. Addresses without a host are on the loopback interface; :0
+takes a free port, which is printed. The JTAG chain exists in the simulation
+alone.
 
---trouble makes the port fail as real wiring and real chips do:
+USB transfers, erasing and programming are counted in the time that they take on
+hardware (sim stats SERIAL), and take it only with --speed real.
+
+--fault makes something go wrong with a board; may be repeated:
+  ` + strings.ReplaceAll(virtual.FaultGrammar, "\n", "\n  ") + `
+
+--trouble makes the debug port fail as real wiring and real chips do:
   dead           nobody answers: no wires, or the wrong pins
   no-power       the line is held low
   floating       the line follows whatever is near: no ground
@@ -95,23 +120,33 @@ which is printed. The JTAG chain exists in the simulation alone.
   locked         debugging is fused off
   secure-locked  Secure debugging is fused off
   vanish         the way to the port breaks soon`,
-		Example: `  stem-hw sim board app.elf --jtag-bitbang :9824
-  stem-hw sim board --swd-bitbang :9825 --dap-tcp :4441
-  stem-hw sim board --dap-tcp :4441 --trouble parity
-  stem-hw sim board --usbip :3240`,
+		Example: `  sudo stem-hw sim board --boards 2 --probe
+  stem-hw sim board app.elf --probe --tcp
+  stem-hw sim board --tcp --fault unplug@3s+1s --fault power-loss:erase@5
+  stem-hw sim board app.elf --jtag-bitbang :9824
+  stem-hw sim board --dap-tcp :4441 --trouble parity`,
 		Args: atMostArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.simBoard(cmd.Context(), args, &f)
 		},
 	}
 	fl := cmd.Flags()
+	fl.BoolVar(&f.attach, "attach", false, "attach to this machine's kernel; the default if nothing else is asked for")
+	fl.BoolVar(&f.tcp, "tcp", false, "offer the USB devices over USB/IP at a free port of the loopback interface")
+	fl.StringVar(&f.usbip, "usbip", "", "offer the USB devices over USB/IP at this `ADDRESS`")
+	fl.IntVar(&f.boards, "boards", 1, "`NUMBER` of boards")
+	fl.BoolVar(&f.probe, "probe", false, "a Debug Probe for each board")
+	fl.StringSliceVar(&f.serials, "serial", nil, "serial `NUMBER` of a board, 16 hexadecimal digits; may be repeated, in order")
+	fl.StringSliceVar(&f.probeSerials, "probe-serial", nil, "serial `NUMBER` of a probe; may be repeated, in order")
+	fl.IntSliceVar(&f.ports, "usb-port", nil, "`NUMBER` of the USB port of a device, board before probe; may be repeated, in order")
 	fl.StringVar(&f.jtag, "jtag-bitbang", "", "serve OpenOCD's remote_bitbang for JTAG at this `ADDRESS`")
 	fl.StringVar(&f.swd, "swd-bitbang", "", "serve OpenOCD's remote_bitbang for SWD at this `ADDRESS`")
 	fl.StringVar(&f.dap, "dap-tcp", "", "serve CMSIS-DAP over TCP at this `ADDRESS`")
-	fl.StringVar(&f.usbip, "usbip", "", "offer the board's USB devices over USB/IP at this `ADDRESS`")
+	fl.StringVar(&f.dapVersion, "dap", "v2", "`VERSION` of CMSIS-DAP that probes speak over USB: v2, v1 (HID) or both")
 	fl.IntVar(&f.dapPackets, "dap-packets", 6, "`NUMBER` of packets that the probe holds")
-	fl.StringVar(&f.serial, "serial", "E660440C84B2A31E", "serial `NUMBER` of the probe")
 	fl.StringVar(&f.arch, "arch", "", "`ARCHITECTURE` of the cores without FILE: arm (as a new chip) or riscv")
+	fl.StringVar(&f.speed, "speed", "max", "`SPEED` of USB and flash: max, or real as on hardware")
+	fl.StringSliceVar(&f.faults, "fault", nil, "make a `FAULT` happen; may be repeated")
 	fl.StringSliceVar(&f.trouble, "trouble", nil, "make the debug port fail in this `WAY`; may be repeated")
 	return cmd
 }
@@ -122,24 +157,47 @@ type portServer struct {
 	address string
 	serve   func(io.ReadWriter, debugport.Do) error
 	// accept, if set, takes the place of serving one client after the other.
-	accept func(context.Context, net.Listener, debugport.Do) error
+	accept func(context.Context, net.Listener) error
 }
 
-// boardResult says where the debug port is served.
+// boardResult says which boards there are and where they are served.
 type boardResult struct {
 	Machine   string            `json:"machine"`
 	Simulated bool              `json:"simulated"`
-	Addresses map[string]string `json:"addresses"`
-	// Attach are the commands that attach the USB devices.
+	Boards    []boardRow        `json:"boards"`
+	Addresses map[string]string `json:"addresses,omitempty"`
+	// List is the command that shows the USB devices to another host, Attach are
+	// those that attach them.
+	List   string   `json:"list,omitempty"`
 	Attach []string `json:"attach,omitempty"`
 	order  []string
+}
+
+// boardRow is one board.
+type boardRow struct {
+	Serial string `json:"serial"`
+	// Port is the USB bus id, Probe and ProbePort those of its probe.
+	Port      string `json:"port,omitempty"`
+	Probe     string `json:"probe,omitempty"`
+	ProbePort string `json:"probe_port,omitempty"`
 }
 
 func (boardResult) Kind() string { return "sim-board" }
 
 func (b boardResult) Text(t *ui.Text) {
+	for _, r := range b.Boards {
+		if r.Port != "" {
+			t.Linef("%-13s %s  usb %s", "board", r.Serial, r.Port)
+		}
+		if r.ProbePort != "" {
+			t.Linef("%-13s %s  usb %s", "probe", r.Probe, r.ProbePort)
+		}
+	}
 	for _, name := range b.order {
 		t.Linef("%-13s %s", name, b.Addresses[name])
+	}
+	if b.List != "" {
+		t.Linef("%-13s %s", "list", b.List)
 	}
 	for _, c := range b.Attach {
 		t.Linef("%-13s %s", "attach", c)
@@ -151,68 +209,87 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 	if err != nil {
 		return err
 	}
-	if f.dapPackets < 1 || f.dapPackets > 64 {
-		u := faults.Usage("--dap-packets is out of range")
-		u.Seen, u.Wanted = fmt.Sprint(f.dapPackets), "1 to 64"
-		return u
-	}
-	if f.jtag == "" && f.swd == "" && f.dap == "" && f.usbip == "" {
-		u := faults.Usage("no way to the board was asked for")
-		u.Wanted = "--jtag-bitbang, --swd-bitbang, --dap-tcp or --usbip"
-		u.Try = []string{"stem-hw sim board --jtag-bitbang :0"}
-		return u
-	}
-	arch, err := f.boardArch()
+	o, err := f.benchOptions(trouble)
 	if err != nil {
 		return err
 	}
-	var chip *rp2350.Chip
-	var bootsel func(*rp2350.Chip)
-	usb := newUSBFace()
-	if f.usbip != "" {
-		bootsel = func(*rp2350.Chip) {} // the USB face sees it by itself
+	var plug *plugger
+	if f.attach || !f.debugPort() && f.usbip == "" && !f.tcp {
+		if plug, err = a.newPlugger(f, &o); err != nil {
+			return err
+		}
 	}
-	made, err := sim.New(sim.Options{
-		Machine: sim.MachineRP2350, Speed: sim.SpeedReal, DebugPort: true, Input: true,
-		Build: func() (machine.Machine, error) {
-			chip = rp2350.New(rp2350.Options{Arch: arch, Bootsel: bootsel})
-			trouble.fuse(chip.OTP())
-			return chip, nil
-		},
-		Output: func(stream string, p []byte) {
-			usb.printed(stream, p)
-			_, _ = a.ui.Data().Write(p)
-		},
-		Notice: func(n machine.Notice) { a.ui.Verbose(1, "note: %s", n.Text) },
-	})
-	if err != nil {
-		return err
-	}
-	defer made.Close()
-	t := sim.Base(made)
 	if len(args) > 0 {
 		p, err := openProgram(args[0], sim.MachineRP2350)
 		if err != nil {
 			return err
 		}
-		if err := t.Load(ctx, p.image); err != nil {
-			return err
-		}
+		o.Program = p.image
 	}
-	dp := debugport.NewDP(chip.DebugPort())
-	dp.Trouble = trouble.Trouble
-	line := debugport.NewLine(dp)
-	id := debugport.DebugProbe(f.serial)
-	id.PacketCount = f.dapPackets
-	probe := debugport.NewProbe(id, line)
-	servers := []portServer{
-		{name: "jtag-bitbang", address: f.jtag, serve: (&debugport.Bitbang{Chain: debugport.NewJTAG(dp)}).Serve},
-		{name: "swd-bitbang", address: f.swd, serve: (&debugport.Bitbang{Line: line}).Serve},
-		{name: "dap-tcp", address: f.dap, serve: func(rw io.ReadWriter, do debugport.Do) error { return debugport.ServeDAP(rw, probe, do) }},
-		{name: "usbip", address: f.usbip, accept: usb.accept(a.ui, chip, probe, f)},
-	}
-	if err := t.Start(ctx); err != nil {
+	out := newBoardOutput(a.ui, f.boards)
+	o.Output = out.print
+	o.Notice = func(_ int, n machine.Notice) { a.ui.Verbose(1, "note: %s", n.Text) }
+	b, err := bench.New(o)
+	if err != nil {
 		return err
+	}
+	defer b.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return a.serveBench(ctx, b, plug, trouble, f)
+}
+
+// benchOptions are what the flags say of the boards.
+func (f *boardFlags) benchOptions(trouble boardTrouble) (o bench.Options, err error) {
+	if f.dapPackets < 1 || f.dapPackets > 64 {
+		u := faults.Usage("--dap-packets is out of range")
+		u.Seen, u.Wanted = fmt.Sprint(f.dapPackets), "1 to 64"
+		return o, u
+	}
+	if f.boards < 1 || f.boards > bench.MaxBoards {
+		u := faults.Usage("--boards is out of range")
+		u.Seen, u.Wanted = fmt.Sprint(f.boards), fmt.Sprintf("1 to %d", bench.MaxBoards)
+		return o, u
+	}
+	if f.boards > 1 && f.debugPort() {
+		u := faults.Usage("the debug port of one board only can be served")
+		u.Seen, u.Wanted = fmt.Sprintf("--boards %d", f.boards), "one board, or USB alone"
+		u.Try = []string{"give each board a probe: --probe"}
+		return o, u
+	}
+	if f.speed != "max" && f.speed != "real" {
+		u := faults.Usage("there is no speed %q", f.speed)
+		u.Wanted = "max or real"
+		return o, u
+	}
+	v := virtual.DAPVersion(f.dapVersion)
+	if v != virtual.DAPv1 && v != virtual.DAPv2 && v != virtual.DAPBoth {
+		u := faults.Usage("there is no CMSIS-DAP %q", f.dapVersion)
+		u.Wanted = "v1, v2 or both"
+		return o, u
+	}
+	arch, err := f.boardArch()
+	if err != nil {
+		return o, err
+	}
+	hits, err := virtual.ParseFaults(f.faults)
+	if err != nil {
+		return o, err
+	}
+	return bench.Options{
+		Boards: f.boards, Probe: f.probe, Serials: f.serials, ProbeSerials: f.probeSerials, Ports: f.ports,
+		Arch: arch, Fuse: trouble.fuse, Trouble: trouble.Trouble, Faults: hits, RealTime: f.speed == "real",
+		DAP: virtual.ProbeOptions{Version: v, Packets: f.dapPackets}, Unplugged: !f.usb(),
+	}, nil
+}
+
+// serveBench lets the boards run and serves them until ctx ends.
+func (a *app) serveBench(ctx context.Context, b *bench.Bench, plug *plugger, trouble boardTrouble, f *boardFlags) error {
+	u := b.Units[0]
+	servers := []portServer{
+		{name: "jtag-bitbang", address: f.jtag, serve: (&debugport.Bitbang{Chain: debugport.NewJTAG(u.DP)}).Serve},
+		{name: "swd-bitbang", address: f.swd, serve: (&debugport.Bitbang{Line: u.Line}).Serve},
+		{name: "dap-tcp", address: f.dap, serve: func(rw io.ReadWriter, do debugport.Do) error { return debugport.ServeDAP(rw, u.DAP, do) }},
 	}
 	if trouble.vanish {
 		for i, s := range servers {
@@ -225,41 +302,58 @@ func (a *app) simBoard(ctx context.Context, args []string, f *boardFlags) error 
 			}
 		}
 	}
-	return a.servePorts(ctx, t, servers)
+	address := f.usbip
+	if address == "" && f.tcp {
+		address = ":0"
+	}
+	servers = append(servers, portServer{name: "usbip", address: address, accept: func(ctx context.Context, l net.Listener) error {
+		return b.Server.Accept(ctx, l, func(err error) { a.ui.Verbose(1, "USB/IP: %v", err) })
+	}})
+	return a.servePorts(ctx, b, plug, servers)
 }
 
 // servePorts listens, says where, and serves until ctx ends.
-func (a *app) servePorts(ctx context.Context, t *sim.Target, servers []portServer) error {
+func (a *app) servePorts(ctx context.Context, b *bench.Bench, plug *plugger, servers []portServer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	do := func(f func()) { _ = t.Do(ctx, func(machine.Machine) { f() }) }
-	res := boardResult{Machine: sim.MachineRP2350, Simulated: true, Addresses: map[string]string{}}
+	res := boardResult{Machine: sim.MachineRP2350, Simulated: true, Boards: boardRows(b), Addresses: map[string]string{}}
 	done := make(chan error)
 	n := 0
+	serve := func(f func() error) {
+		n++
+		go func() { done <- f() }()
+	}
+	var err error
 	for _, s := range servers {
 		if s.address == "" {
 			continue
 		}
-		l, err := listenTCP(s.address)
-		if err != nil {
-			return err
+		var l net.Listener
+		if l, err = listenTCP(s.address); err != nil {
+			break
 		}
 		res.Addresses[s.name] = l.Addr().String()
 		res.order = append(res.order, s.name)
 		if s.name == "usbip" {
-			res.Attach = usbCommands(l.Addr().String())
+			res.List, res.Attach = usbCommands(l.Addr().String(), b)
 		}
-		n++
-		go func() {
+		serve(func() error {
 			if s.accept != nil {
-				done <- s.accept(ctx, l, do)
-				return
+				return s.accept(ctx, l)
 			}
-			done <- debugport.Accept(ctx, l, func(rw io.ReadWriter) error { return s.serve(rw, do) })
-		}()
+			return debugport.Accept(ctx, l, func(rw io.ReadWriter) error { return s.serve(rw, b.Units[0].Do) })
+		})
 	}
-	err := a.ui.Event(res)
-	if err != nil {
+	if err == nil {
+		err = a.ui.Event(res)
+	}
+	if err == nil {
+		serve(func() error { return b.Run(ctx) })
+		serve(func() error { return a.serveStats(ctx, b) })
+		if plug != nil {
+			serve(func() error { return plug.keep(ctx, b) })
+		}
+	} else {
 		cancel()
 	}
 	for range n {
@@ -269,6 +363,21 @@ func (a *app) servePorts(ctx context.Context, t *sim.Target, servers []portServe
 		cancel()
 	}
 	return err
+}
+
+// boardRows are the boards of a bench.
+func boardRows(b *bench.Bench) (rows []boardRow) {
+	for _, u := range b.Units {
+		r := boardRow{Serial: u.Serial}
+		if !u.Unplugged {
+			r.Port = u.Port.BusID
+		}
+		if u.Probe != nil {
+			r.Probe, r.ProbePort = u.ProbeSerial, u.ProbePort.BusID
+		}
+		rows = append(rows, r)
+	}
+	return rows
 }
 
 // listenTCP listens at host:port, on the loopback interface without a host.
@@ -290,63 +399,4 @@ func listenTCP(address string) (net.Listener, error) {
 		}
 	}
 	return l, nil
-}
-
-// boardTrouble is what --trouble asks for.
-type boardTrouble struct {
-	debugport.Trouble
-	// locked: debugging is fused off; secureLocked: Secure debugging alone.
-	locked, secureLocked bool
-	// vanish: the way to the port breaks in the middle of things.
-	vanish bool
-}
-
-// fuse programs the fuses of a locked chip: eight copies of CRIT1 (RP2350
-// datasheet 3.5.9 and 13.10).
-func (t boardTrouble) fuse(fuses *otp.Array) {
-	var v uint32
-	if t.secureLocked {
-		v = 1 << 1
-	}
-	if t.locked {
-		v |= 1 << 2
-	}
-	for i := range 8 {
-		fuses.Program(otp.RowCrit1+i, v)
-	}
-}
-
-// How many bytes of a client's are taken before its way breaks: enough for it to
-// attach. The bit-banging protocols take a byte for each edge.
-const (
-	vanishBits    = 300_000
-	vanishPackets = 12_000
-)
-
-// parseTrouble reads --trouble.
-func parseTrouble(ways []string) (t boardTrouble, err error) {
-	const rp2040 = 0x0bc12477
-	set := map[string]func(){
-		"dead":          func() { t.Line = debugport.LineHigh },
-		"no-power":      func() { t.Line = debugport.LineLow },
-		"floating":      func() { t.Line = debugport.LineFloating },
-		"no-power-up":   func() { t.NoPowerUp = true },
-		"wrong-chip":    func() { t.DPIDR = rp2040 },
-		"wait":          func() { t.Wait = true },
-		"memory-faults": func() { t.MemoryFaults = true },
-		"parity":        func() { t.ParityEvery = 50 },
-		"locked":        func() { t.locked = true },
-		"secure-locked": func() { t.secureLocked = true },
-		"vanish":        func() { t.vanish = true },
-	}
-	for _, w := range ways {
-		f, ok := set[strings.TrimSpace(w)]
-		if !ok {
-			u := faults.Usage("there is no trouble called %q", w)
-			u.Wanted = strings.Join(slices.Sorted(maps.Keys(set)), ", ")
-			return t, u
-		}
-		f()
-	}
-	return t, nil
 }

@@ -173,17 +173,34 @@ func (r statsResult) Text(t *ui.Text) {
 
 func (a *app) simStatsCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:     "stats [NAME]",
-		Short:   "count what a simulated board has executed since power-up",
-		Example: "  stem-hw sim stats\n  stem-hw sim stats lab --json",
+		Use:   "stats [NAME|SERIAL]",
+		Short: "count what a simulated board has done since power-up",
+		Long: `Stats tells how much a simulated board has executed. For boards of sim board, by
+their serial number or the beginning of it, it tells what went over their USB and
+into their flash, and how long that takes on hardware: full-speed transfers,
+erasing, programming, the boot ROM, restarts. Without an argument these are shown
+if the board sim is off.`,
+		Example: "  stem-hw sim stats\n  stem-hw sim stats lab --json\n  stem-hw sim stats 7A3C",
 		Args:    atMostArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				found, err := a.benchBoards(cmd.Context(), args[0])
+				if err != nil || len(found) > 0 {
+					return a.showUSBStats(found, err)
+				}
+			}
 			p, err := a.simArg(args)
 			if err != nil {
 				return err
 			}
 			c, err := simboard.Dial(cmd.Context(), p, buildVersion().Version, "stats")
 			if errors.Is(err, simboard.ErrNotServed) {
+				if len(args) == 0 {
+					found, err := a.benchBoards(cmd.Context(), "")
+					if err != nil || len(found) > 0 {
+						return a.showUSBStats(found, err)
+					}
+				}
 				return offFault(p)
 			}
 			if err != nil {

@@ -163,3 +163,13 @@ func atMostArgs(names ...string) cobra.PositionalArgs {
 		return exactArgs(names...)(cmd, args)
 	}
 }
+
+// atLeastOne wants one to three words: a path, or the words of a card.
+func atLeastOne(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return exactArgs(name)(cmd, args)
+		}
+		return cobra.MaximumNArgs(3)(cmd, args)
+	}
+}

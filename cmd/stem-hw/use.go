@@ -11,17 +11,29 @@ import (
 	"github.com/stem-hw/stem-hw/board"
 	"github.com/stem-hw/stem-hw/board/state"
 	"github.com/stem-hw/stem-hw/faults"
+	"github.com/stem-hw/stem-hw/probe"
+	"github.com/stem-hw/stem-hw/profiles"
 	"github.com/stem-hw/stem-hw/ui"
+	"github.com/stem-hw/stem-hw/usb"
 )
 
-// useResult is the board of a project.
+// useResult is the board of a project, and its probe.
 type useResult struct {
 	Project string `json:"project"`
 	// Board is the selector of the pinned board, empty if none is.
 	Board     string `json:"board,omitempty"`
 	Serial    string `json:"serial,omitempty"`
+	Port      string `json:"port,omitempty"`
+	Chip      string `json:"chip,omitempty"`
 	Simulated bool   `json:"simulated"`
 	Nickname  string `json:"nickname,omitempty"`
+	// Probe is the selector of the pinned probe.
+	Probe         string `json:"probe,omitempty"`
+	ProbeNickname string `json:"probe_nickname,omitempty"`
+	ProbeChip     string `json:"probe_chip,omitempty"`
+	// Missing are the roles that the project's stem-hw.toml asks for and nothing
+	// fills.
+	Missing []board.Role `json:"missing,omitempty"`
 	// Override is $STEM_HW_BOARD, which counts more.
 	Override string `json:"override,omitempty"`
 }
@@ -31,13 +43,34 @@ func (useResult) Kind() string { return "use" }
 func (r useResult) Text(t *ui.Text) {
 	what := "no board is pinned"
 	if r.Board != "" {
-		what = r.Board
-		if r.Nickname != "" {
-			what = r.Nickname + " (" + r.Board + ")"
+		what = pinWords(r.Nickname, r.Board)
+		if r.Serial != "" && r.Serial != r.Board {
+			what += ", serial number " + r.Serial
 		}
-		what += ", serial number " + r.Serial
+		if r.Port != "" {
+			what += ", usb " + r.Port
+		}
 	}
-	t.Linef("%s: %s", r.Project, what)
+	if r.Board != "" || r.Probe == "" {
+		t.Linef("%s: %s", r.Project, what)
+	}
+	if r.Probe != "" {
+		what := pinWords(r.ProbeNickname, r.Probe)
+		if r.ProbeChip != "" {
+			what += ", chip " + r.ProbeChip
+		}
+		t.Linef("%s: probe %s", r.Project, what)
+	}
+	for _, role := range r.Missing {
+		t.Linef("%s: stem-hw.toml asks for a %s, and none is pinned", r.Project, role)
+	}
+}
+
+func pinWords(nickname, selector string) string {
+	if nickname != "" {
+		return nickname + " (" + selector + ")"
+	}
+	return selector
 }
 
 func (a *app) useCmd() *cobra.Command {
@@ -45,9 +78,13 @@ func (a *app) useCmd() *cobra.Command {
 	var nickname, forget string
 	cmd := &cobra.Command{
 		Use:   "use [BOARD]",
-		Short: "pin a board for this project",
+		Short: "pin a board or a probe for this project",
 		Long: `Use pins a board for this project: verbs take it from then on when no -b is given.
-Without BOARD it shows which one is pinned.
+A debug probe is pinned beside the board. Without BOARD it shows what is pinned, and
+which roles ([roles] in stem-hw.toml) nothing fills yet.
+
+A board is known again by its serial number, wherever it is plugged in. Another one
+where it was is not taken for it (exit status 4).
 
 The project is the nearest folder upwards with a stem-hw.toml, else with a .git,
 else the working folder. The pin is kept in your state folder, by the project's
@@ -70,9 +107,10 @@ real path: nothing in the project can change it.`,
 			return a.use(cmd.Context(), args, clear, nickname, forget)
 		},
 	}
-	cmd.Flags().BoolVar(&clear, "clear", false, "forget the pin of this project")
+	cmd.Flags().BoolVar(&clear, "clear", false, "forget the pins of this project")
 	cmd.Flags().StringVar(&nickname, "nickname", "", "also give the board this `NAME`")
 	cmd.Flags().StringVar(&forget, "forget", "", "forget the nickname `NAME`")
+	cmd.Flags().Duration("wait", 0, "wait up to this `TIME` for a board that is not there")
 	return cmd
 }
 
@@ -92,6 +130,15 @@ func (a *app) use(ctx context.Context, args []string, clear bool, nickname, forg
 			return err
 		}
 		pin = &state.Pin{Selector: c.Selector(), Board: c.Identity, Since: time.Now().UTC().Truncate(time.Second)}
+		if c.Mode == board.ModeBootsel && c.Chip == "rp2350" && c.device.Product == usb.ProductRP2350Boot && board.Telling(c.Serial) {
+			// The RP2350's boot ROM shows its device id as serial number.
+			pin.Chip = strings.ToUpper(c.Serial)
+		}
+		if c.Role == board.RoleProbe {
+			if pin.Chip, err = a.chipBehind(ctx, c); err != nil {
+				return err
+			}
+		}
 	}
 	if nickname != "" {
 		if why := board.CheckNickname(nickname); why != "" {
@@ -112,9 +159,21 @@ func (a *app) use(ctx context.Context, args []string, clear bool, nickname, forg
 			}
 			if clear {
 				delete(b.Pins, project)
+				delete(b.Probes, project)
 			}
 			if pin != nil {
-				b.Pins[project] = *pin
+				pins := b.Pins
+				if pin.Board.Role == board.RoleProbe {
+					pins = b.Probes
+				}
+				if old := pins[project]; old.Board.Same(pin.Board) {
+					// What was found out about it is still true.
+					pin.Aliases = old.Aliases
+					if pin.Chip == "" {
+						pin.Chip = old.Chip
+					}
+				}
+				pins[project] = *pin
 			}
 			if nickname != "" {
 				for n, id := range b.Nicknames {
@@ -133,9 +192,15 @@ func (a *app) use(ctx context.Context, args []string, clear bool, nickname, forg
 	}
 	r := useResult{Project: project, Override: a.getenv(envName("board"))}
 	if p, ok := known.Pins[project]; ok {
-		r.Board, r.Serial, r.Nickname = p.Selector, p.Board.Serial, known.Nickname(p.Board)
+		r.Board, r.Serial, r.Port, r.Chip, r.Nickname = p.Selector, p.Board.Serial, p.Board.Port, p.Chip, known.Nickname(p.Board)
 		s, err := board.Parse(p.Selector)
 		r.Simulated = err == nil && s.Kind == board.KindSim
+	}
+	if p, ok := known.Probes[project]; ok {
+		r.Probe, r.ProbeNickname, r.ProbeChip = p.Selector, known.Nickname(p.Board), p.Chip
+	}
+	if r.Missing, err = missingRoles(r); err != nil {
+		return err
 	}
 	if r.Override != "" {
 		a.ui.Note("%s=%s counts more than the pin", envName("board"), r.Override)
@@ -147,4 +212,42 @@ func (a *app) use(ctx context.Context, args []string, clear bool, nickname, forg
 		a.ui.Say("pin one with: stem-hw use sim")
 	}
 	return nil
+}
+
+// missingRoles are the roles that the project needs and nothing fills.
+func missingRoles(r useResult) (out []board.Role, err error) {
+	overlays, err := profiles.Find(".")
+	if err != nil {
+		return nil, err
+	}
+	p, err := profiles.Load("", overlays...)
+	if err != nil {
+		return nil, err
+	}
+	for _, role := range p.Roles.Needs {
+		if role == "board" && r.Board == "" || role == "probe" && r.Probe == "" {
+			out = append(out, board.Role(role))
+		}
+	}
+	return out, nil
+}
+
+// chipBehind reads the device id of the chip behind a probe; its program runs on.
+// Where no chip answers, the pin is as good, and the id is recorded when one does
+// for the first time.
+func (a *app) chipBehind(ctx context.Context, c chosen) (string, error) {
+	w := &probeWay{f: &probeFlags{clock: probeClock}, chosen: c, how: howNamed}
+	t, done, err := a.openProbe(ctx, w, "use", probe.Options{})
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		why := err.Error()
+		if f := faults.Of(err); f != nil {
+			why = f.Summary
+		}
+		a.ui.Note("which chip is behind the probe is not known yet (%s); the first one that is reached counts", why)
+		return "", nil
+	}
+	return t.Chip().ID, done()
 }

@@ -32,8 +32,11 @@ func (a *app) verifyCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "check that a board holds a program",
-		Long: `Verify compares the flash of a board with a file, without changing or stopping
-anything. A difference ends with exit status 9 and is shown.`,
+		Long: `Verify compares the flash of a board with a file and changes nothing. A difference
+ends with exit status 9 and is shown.
+
+A board on the USB can be read in BOOTSEL mode alone. A program that runs there is
+interrupted with -f only, and started again at the end; a simulated board goes on.`,
 		Example: "  stem-hw verify -b sim app.elf",
 		GroupID: groupBoards,
 		Args:    exactArgs("FILE"),
@@ -42,6 +45,7 @@ anything. A difference ends with exit status 9 and is shown.`,
 		},
 	}
 	f.chooseFlags.add(cmd, a)
+	f.viaFlags.add(cmd, interrupt, viaBootsel)
 	f.read.add(cmd)
 	cmd.Flags().StringVar(&f.offset, "offset", "", "`PLACE` in flash of a BIN file: 64k, 1M or an address")
 	return cmd
@@ -66,13 +70,19 @@ func (a *app) verify(ctx context.Context, path string, f *flashFlags) error {
 	if err != nil {
 		return err
 	}
-	s, err := a.openStorage(ctx, c, "verify", f.wait, "")
+	s, err := a.openStorage(ctx, &c, access{
+		verb: "verify", wait: f.wait, force: f.force, command: "stem-hw verify -b %s " + shellQuote(path),
+	})
 	if err != nil {
 		return err
 	}
 	defer s.Close(false)
+	held, err := s.holding(ctx, im)
+	if err != nil {
+		return err
+	}
 	tell, end := a.progress()
-	n, err := flashing.Compare(ctx, s, im, tell)
+	n, err := flashing.Compare(ctx, held, im, tell)
 	end()
 	if err != nil {
 		if fl := faults.Of(err); fl != nil && fl.Code == faults.CodeVerify {
