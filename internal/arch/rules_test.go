@@ -13,7 +13,7 @@ type group struct {
 // groups is the house from the top of the stack to the bottom.
 var groups = []group{
 	{"cmd", []string{"cmd"}, []string{"asks", "session", "sim", "reach", "written", "plugged", "support", "faults"}},
-	{"asks", []string{"mcp", "dap", "agent", "job"}, []string{"session", "reach", "written", "plugged", "support", "faults"}},
+	{"asks", []string{"mcp", "dap", "agent", "job", "doctor"}, []string{"session", "reach", "written", "plugged", "support", "faults"}},
 	{"session", []string{"session", "card", "container"}, []string{"sim", "reach", "written", "plugged", "support", "faults"}},
 	{"sim", []string{"sim"}, []string{"reach", "written", "plugged", "support", "faults"}},
 	{"reach", []string{"target", "bootsel", "probe", "openocd", "gdbserver", "gdbsync", "console"}, []string{"written", "plugged", "support", "faults"}},
@@ -34,6 +34,8 @@ var onlyIn = []struct {
 }{
 	{"github.com/spf13/cobra", []string{"cmd", "internal/docs"}, "only cmd knows the command line"},
 	{"github.com/google/gousb", []string{"usb"}, "cgo lives in usb alone"},
+	{"github.com/jochenvg/go-udev", []string{"usb"}, "cgo lives in usb alone"},
+	{"go.bug.st/serial", []string{"console", "usb"}, "serial ports are opened by console alone"},
 	{"github.com/containers/podman", []string{"container"}, "podman lives in container alone"},
 }
 

@@ -105,14 +105,14 @@ func (s *suite) packageVerdict(e event, out []string, failed bool) {
 	}
 	// A package fails without a failed test when it does not build, panics, or
 	// runs into the time limit; then its output is the only witness.
+	blamed := false
 	for _, f := range s.failures {
-		if strings.HasPrefix(f, short(e.Package)+" ") {
-			s.say("FAIL  %s\n", short(e.Package))
-			return
-		}
+		blamed = blamed || strings.HasPrefix(f, short(e.Package)+" ")
 	}
-	s.failed++
-	s.failures = append(s.failures, short(e.Package))
+	if !blamed {
+		s.failed++
+		s.failures = append(s.failures, short(e.Package))
+	}
 	s.say("FAIL  %s\n%s", short(e.Package), strings.Join(out, ""))
 	for key, lines := range s.output {
 		if strings.HasPrefix(key, e.Package+" ") {

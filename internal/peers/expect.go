@@ -17,6 +17,8 @@ type expectation struct {
 	exit          *int
 	output        string // file with the whole output
 	signature     string // file with the words of the signature
+	wires         []string
+	wiring        string // file that says what is connected
 }
 
 // parse reads an expect.tsv. Lines for one file and machine become one.
@@ -61,6 +63,14 @@ func (e *expectation) add(cell string) error {
 		e.texts = append(e.texts, text)
 		return nil
 	}
+	if w, ok := strings.CutPrefix(cell, "wire:"); ok {
+		e.wires = append(e.wires, w)
+		return nil
+	}
+	if f, ok := strings.CutPrefix(cell, "wiring:"); ok && f != "" {
+		e.wiring = f
+		return nil
+	}
 	for _, part := range strings.Split(cell, ";") {
 		name, value, _ := strings.Cut(part, ":")
 		switch name {
@@ -77,7 +87,7 @@ func (e *expectation) add(cell string) error {
 		case "signature":
 			e.signature = value
 		default:
-			return fmt.Errorf("the expectation %q is none of exit, file, signature, text, runs", part)
+			return fmt.Errorf("the expectation %q is none of exit, file, signature, text, runs, wire, wiring", part)
 		}
 	}
 	return nil

@@ -14,6 +14,8 @@ import (
 	"github.com/stem-hw/stem-hw/semihost"
 	"github.com/stem-hw/stem-hw/sim"
 	"github.com/stem-hw/stem-hw/sim/machine"
+	"github.com/stem-hw/stem-hw/sim/rp2350"
+	"github.com/stem-hw/stem-hw/sim/wiring"
 	"github.com/stem-hw/stem-hw/symbols"
 )
 
@@ -59,6 +61,21 @@ func run(ctx context.Context, dir string, e *expectation, patience time.Duration
 	if e.machine == sim.MachineHazard3TB && strings.Contains(filepath.Base(e.file), "multicore") {
 		o.Harts = 2
 	}
+	parts, err := e.parts(dir)
+	if err != nil {
+		r.why = err.Error()
+		return r
+	}
+	if len(parts) > 0 {
+		o.Attach = func(m machine.Machine) error {
+			chip, ok := m.(*rp2350.Chip)
+			if !ok {
+				return fmt.Errorf("%s has no pins", e.machine)
+			}
+			_, err := wiring.Plug(chip, parts, nil)
+			return err
+		}
+	}
 	made, err := sim.New(o)
 	if err != nil {
 		r.why = err.Error()
@@ -89,6 +106,23 @@ func run(ctx context.Context, dir string, e *expectation, patience time.Duration
 		r.why += "; printed last: " + tail(out.Bytes())
 	}
 	return r
+}
+
+// parts are what is connected to the board.
+func (e *expectation) parts(dir string) ([]wiring.Part, error) {
+	parts, err := wiring.ParseWords(wiring.Words{Wire: e.wires}, nil)
+	if err != nil || e.wiring == "" {
+		return parts, err
+	}
+	name := filepath.Join(dir, e.wiring)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	more, err := wiring.Parse(name, text, func(f string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(filepath.Dir(name), f))
+	})
+	return append(parts, more...), err
 }
 
 // judge compares an outcome with the expectation and says what is wrong.
